@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Config } from './config.js';
 
 /** Whether any address may set the caller's address. */
@@ -39,6 +40,10 @@ export function configurationAdvice(config: Config): string[] {
       'put PUBLIC_URL behind https',
     ],
     [config.publicUrl === undefined, 'set PUBLIC_URL: otherwise links in mails lead to HOST and PORT'],
+    [
+      config.publicUrl !== undefined && config.passkeyRpId === undefined && isIP(new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) !== 0,
+      'set PASSKEY_RP_ID or a host name in PUBLIC_URL: browsers make no passkeys for an address',
+    ],
     [
       config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from),
       'set MAIL_FROM: mail servers refuse senders at localhost',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AuthMode, IdentityTypeIds } from '@tandem/core';
+import type { AuthMode, IdentityTypeIds, MfaRequired } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration, WebhookSettings } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './guessable-secrets.js';
@@ -36,6 +36,8 @@ export interface Config {
   eventMessageTexts: boolean;
   typeIds: IdentityTypeIds;
   mfaEnabled: boolean;
+  mfaRequired: MfaRequired;
+  passkeyRpId: string | undefined;
   bcryptCost: number;
   bootstrapAdmin: { email: string; password: string } | undefined;
   /** For the command `admin create`. */
@@ -172,6 +174,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     eventMessageTexts: env.EVENT_MESSAGE_TEXTS,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
     mfaEnabled: env.MFA_ENABLED,
+    mfaRequired: env.MFA_REQUIRED,
+    passkeyRpId: env.PASSKEY_RP_ID,
     bcryptCost: env.BCRYPT_COST,
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,

@@ -85,6 +85,8 @@ export function wire(
     eventRetention: config.eventRetention,
     eventMessageTexts: config.eventMessageTexts,
     mfaEnabled: config.mfaEnabled,
+    mfaRequired: config.mfaRequired,
+    ...(config.passkeyRpId !== undefined && { passkeyRpId: config.passkeyRpId }),
     bcryptCost: config.bcryptCost,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
     cookies: config.cookies,

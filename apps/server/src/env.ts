@@ -1,3 +1,4 @@
+import { MFA_REQUIRED } from '@tandem/core';
 import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
@@ -124,6 +125,16 @@ export const VARIABLES = {
     read: Flag,
     fallback: 'false',
     meaning: 'Whether every sign-in requires a code sent by mail',
+  }),
+  MFA_REQUIRED: variable({
+    read: z.enum(MFA_REQUIRED),
+    fallback: 'none',
+    meaning: 'Who needs a factor of their own, an authenticator app or passkey: `none`, `admins` or `all`',
+  }),
+  PASSKEY_RP_ID: variable({
+    read: z.string().regex(/^[a-z\d-]+(\.[a-z\d-]+)*$/, 'must be a host name such as example.org'),
+    defaultText: 'the host of PUBLIC_URL',
+    meaning: 'Host name for which passkeys are made; they also work on the hosts below it',
   }),
   BCRYPT_COST: variable({
     read: WholeNumber(4, 16),

@@ -5,6 +5,7 @@ import type { StreamPlaces } from './streams/stream-places.js';
 import cookieParser from 'cookie-parser';
 import type { CookieOptions, Request, Response } from 'express';
 import { clientAddress } from './client-address.js';
+import type { MfaRequired } from './factors.js';
 import { Departures, type Waiting } from './leaving.js';
 
 /** The source of all time, so that tests can control it. */
@@ -45,6 +46,8 @@ export interface Identity {
   sessionId: string;
   /** Absent after a sign-in. */
   key?: CallerKey;
+  /** Has a second factor, or never signs in, as a service account. */
+  hasFactor?: true;
 }
 
 /** What an access token or an API key grants: its identity, and the hash of the fingerprint given at login. */
@@ -78,6 +81,8 @@ export interface ServerFacts {
   verifyKey(key: string, ip: string): Promise<VerifiedAccess>;
   /** Services that no API key reaches, whatever its scopes. */
   keylessServices: ReadonlySet<string>;
+  /** Who needs a second factor. Absent: nobody. */
+  mfaRequired?: MfaRequired;
   /** Whether an error means that the store is unreachable or too slow: 503 instead of 500. */
   isUnavailable(error: unknown): boolean;
   /** Input limits by service name, in bytes of JSON text, below the general body limit (decisions H5). */

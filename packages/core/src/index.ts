@@ -40,6 +40,7 @@ export {
   type ErrorDefinition,
   type ErrorFactory,
 } from './errors.js';
+export { MFA_REQUIRED, checkFactor, factorErrors, requiresFactor, type MfaRequired } from './factors.js';
 export { defineGuard, type Guard } from './guards.js';
 export { hangUp } from './hang-up.js';
 export { IDEMPOTENCY_KEY, answerOnce, takesKey, type Attempt, type KeptAnswers, type KeyedCall } from './idempotency.js';

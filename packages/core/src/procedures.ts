@@ -6,6 +6,7 @@ import { authenticate, authenticationErrors, checkOrigin, hasCredentials, origin
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
+import { checkFactor, factorErrors, requiresFactor } from './factors.js';
 import { checkScopes, keyErrors, mayAsk } from './keys.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
@@ -188,10 +189,11 @@ const withAuthentication = firstMiddleware(
       checkScopes(access.identity, scopedProcedure(call.path, call.type, call.meta), call.ctx.server.keylessServices);
     // browsers attach cookies by themselves, but no key
     else if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
+    if (!call.meta.rest?.withoutFactor) checkFactor(call.ctx.server, access.identity);
     return { identity: access.identity, access };
   },
   {
-    errors: [authenticationErrors, originErrors, keyErrors].flatMap((errors) => Object.values(errors)),
+    errors: [authenticationErrors, originErrors, keyErrors, factorErrors].flatMap((errors) => Object.values(errors)),
     isAuthentication: true,
   },
 );
@@ -206,7 +208,7 @@ export const authenticated = trpc.procedure.use(withAuthentication);
 
 /**
  * Lets a public procedure know its caller: reads credentials that are given, and refuses wrong ones. It answers a key whose
- * scopes do not name it as anybody.
+ * scopes do not name it as anybody, and so a caller who lacks a factor that is required.
  * @param isNeeded whether this input's answer depends on the caller
  */
 export function optionalCaller(isNeeded: (input: unknown) => boolean) {
@@ -214,7 +216,10 @@ export function optionalCaller(isNeeded: (input: unknown) => boolean) {
     const mode = authModeOf({ ctx, path });
     const isGiven = isNeeded(input) && hasCredentials(ctx, mode);
     const identity = isGiven ? (await authenticate(ctx, mode)).identity : undefined;
-    const isKnown = identity && mayAsk(identity, scopedProcedure(path, type, meta), ctx.server.keylessServices);
+    const isKnown =
+      identity &&
+      (identity.hasFactor === true || !requiresFactor(ctx.server, identity.typeId)) &&
+      mayAsk(identity, scopedProcedure(path, type, meta), ctx.server.keylessServices);
     return next({ ctx: { ...(isKnown && { identity }) } });
   });
   return withDeclaration(middleware, { errors: Object.values(authenticationErrors) });

@@ -1,6 +1,7 @@
 import { builderFor } from './builder.js';
 import { describeError } from './error-log.js';
 import { ApiError, RETRY_AFTER_UNAVAILABLE, defineErrors, requestErrors, type ErrorDefinition } from './errors.js';
+import { factorErrors } from './factors.js';
 import { withDeclaration, type AuthenticatedContext } from './procedures.js';
 
 /** Failures of the rules (spec, "Authorization rules"; decisions A17). */
@@ -191,7 +192,8 @@ export const notGuest: Rule = defineRule('anybody but a guest', [ruleErrors.notA
 
 /**
  * The caller holds one of `roles` in the organization named by the input's `key`.
- * @param roleOf returns the role of an identity in an organization; undefined for a non-member
+ * @param roleOf returns the role of an identity in an organization; undefined for a non-member. It may throw
+ * factorErrors.required
  */
 export function organizationRole<Role extends string>(
   key: string,
@@ -200,7 +202,7 @@ export function organizationRole<Role extends string>(
 ): Rule {
   return defineRule(
     `${/^[aeiou]/.test(roles[0] ?? '') ? 'an' : 'a'} ${ANY.format(roles)} of the organization`,
-    [ruleErrors.notMember, ruleErrors.notInRole],
+    [ruleErrors.notMember, ruleErrors.notInRole, factorErrors.required],
     async ({ ctx, valueOf }) => {
       const organizationId = await valueOf(key);
       const role = organizationId === undefined ? undefined : await roleOf(organizationId, ctx.identity.id);
@@ -262,7 +264,7 @@ function isUndecided(error: unknown): boolean {
 /**
  * One of the rules must pass; they are checked in order until one does. When none does, the first failure is the answer
  * (spec, "Authorization rules"), unless a rule could not be decided: then that is the answer, because the rule might
- * have passed (decisions H18). List `admin` first: it costs nothing.
+ * have passed (decisions H18); or would have passed with a second factor (F5). List `admin` first: it costs nothing.
  * @throws TypeError when an argument is not a rule, or is decided in a write
  */
 export function anyOf(...rules: [Rule, ...Rule[]]): Rule {
@@ -274,16 +276,18 @@ export function anyOf(...rules: [Rule, ...Rule[]]): Rule {
     async before(call) {
       let refusal: { error: unknown } | undefined;
       let undecided: { error: unknown } | undefined;
+      let lacking: { error: unknown } | undefined;
       for (const { before } of rules) {
         try {
           return await before(call);
         } catch (error) {
           if (isUndecided(error)) undecided ??= { error };
+          else if (factorErrors.required.matches(error)) lacking ??= { error };
           else if (error instanceof ApiError && [401, 403].includes(error.status)) refusal ??= { error };
           else throw error;
         }
       }
-      throw (undecided ?? refusal)?.error;
+      throw (undecided ?? lacking ?? refusal)?.error;
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   type EventBus,
   type IdentityTypeIds,
   type Log,
+  type MfaRequired,
   type StreamLimits,
 } from '@tandem/core';
 import type { FilesDriver } from '@tandem/drivers/files';
@@ -73,6 +74,10 @@ export interface TandemConfiguration<
   eventMessageTexts?: boolean;
   /** Requires a second step at every interactive sign-in: a code sent by mail. Default false. */
   mfaEnabled?: boolean;
+  /** Who needs a second factor of their own, an authenticator app or passkey. Default `none` (decisions F5). */
+  mfaRequired?: MfaRequired;
+  /** The host name for which passkeys are made. Default that of `publicUrl`; where that is an address, passkeys are off. */
+  passkeyRpId?: string;
   /** Compares passwords of imported people whose hashes are not bcrypt. The next login replaces such a hash by a bcrypt hash. */
   verifyImportedPassword?: PasswordVerifier;
   /** The host's own check of new passwords, after the one for common passwords; for example for breached passwords. */

@@ -1,3 +1,4 @@
+import { requiresFactor, type MfaRequired } from '@tandem/core';
 import type { FilesDriver } from '@tandem/drivers/files';
 import { createLists, type SearchDriver } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
@@ -30,6 +31,7 @@ import { createProvidersService } from './providers/providers.service.js';
 import type { WebhookSettings } from './webhooks/webhooks.service.js';
 
 export interface FoundationOptions extends SignInSettings {
+  mfaRequired: MfaRequired;
   /** Milliseconds after which a security event is removed. */
   auditRetention: number;
   /** The first signs `$nextToken`; all are accepted. */
@@ -66,7 +68,8 @@ export function createFoundation(options: FoundationOptions) {
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
-  const organizations = createOrganizationsService({ storage, lists, people: lookups.people, logos });
+  const hasFactor = async (identityId: string) => (await lookups.accessStateOf(identityId))?.hasFactor === true;
+  const organizations = createOrganizationsService({ storage, lists, people: lookups.people, hasFactor, logos });
   const organizationExists = async (organizationId: string) => (await organizations.nameOf(organizationId)) !== undefined;
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
   const standing = createStanding({
@@ -91,7 +94,17 @@ export function createFoundation(options: FoundationOptions) {
     review,
     reviewAfter,
   });
-  const signIn = createSignIn({ ...options, ...sessionParts, audit, mails, identities });
+  const signIn = createSignIn({
+    ...options,
+    ...sessionParts,
+    audit,
+    mails,
+    identities,
+    async isFactorRequired(identityId) {
+      const { typeId = '' } = (await lookups.accessStateOf(identityId)) ?? {};
+      return requiresFactor(options, typeId) || organizations.anyRequiresFactor(identityId);
+    },
+  });
   const { passwords, proofs, credentialsOf, codes } = signIn;
   const keys = createKeysService({
     storage,
@@ -184,6 +197,8 @@ export function createFoundation(options: FoundationOptions) {
     passwords,
     authentication: signIn.authentication,
     mfa: signIn.mfa,
+    factors: signIn.factors,
+    proofs: signIn.allProofs,
     emails: signIn.emails,
     passwordChanges: signIn.passwordChanges,
     rateLimits,

@@ -27,11 +27,13 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
 import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
+import { relyingPartyOf } from './authentication/factors/relying-party.js';
 import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
 import { openMcp } from './mcp.js';
+import { senderName } from './mail/outgoing-mail.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createKeptAnswers } from './idempotency/kept-answers.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
@@ -176,10 +178,12 @@ export async function createTandem<
   const own: readonly Own[number][] = configuration.ownServices ?? [];
   checkServices(names, own);
   const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
+  const encSecrets = parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret);
   const oauth = readOauth(configuration);
+  const mfaRequired = configuration.mfaRequired ?? 'none';
   const tokens = await createTokens({
     signSecrets,
-    encSecrets: parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret),
+    encSecrets,
     clock: storage.clock,
   });
   const foundation = {
@@ -193,6 +197,9 @@ export async function createTandem<
     eventRetention: parseLifetime('eventRetention', configuration.eventRetention ?? '30d'),
     eventMessageTexts: configuration.eventMessageTexts ?? false,
     codeSecrets: signSecrets,
+    encSecrets,
+    relyingParty: relyingPartyOf(configuration, senderName(configuration.mail ?? {})),
+    mfaRequired,
     cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
     search: configuration.search,
     fields: configuration.fields ?? {},
@@ -225,6 +232,7 @@ export async function createTandem<
     verifyAccess: services.sessions.verifyAccess,
     verifyKey: services.keyAccess.verify,
     keylessServices: KEYLESS_SERVICES,
+    mfaRequired,
     actingAs: (identity, run) => actingAs(identity ? actorBy(identity) : null, run),
     expecting,
     isStale: (error) => error instanceof VersionError,

@@ -113,6 +113,8 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     eventMessageTexts: false,
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     mfaEnabled: false,
+    mfaRequired: 'none',
+    passkeyRpId: undefined,
     bcryptCost: 4,
     bootstrapAdmin: undefined,
     adminPassword: undefined,

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { authenticate, checkOrigin } from '../authentication.js';
 import { createRequestContext, type Identity, type ServerFacts } from '../context.js';
+import { checkFactor } from '../factors.js';
 import { checkScopes } from '../keys.js';
 
 /** A request that `isAuthenticated` accepted. */
@@ -25,6 +26,7 @@ export function isAuthenticated(server: ServerFacts, service = 'default'): Reque
     const isRead = SAFE_METHODS.includes(req.method);
     if (identity.key) checkScopes(identity, { name: service, isRead }, server.keylessServices);
     else if (mode === 'cookie' && !isRead) checkOrigin(ctx);
+    checkFactor(server, identity);
     Object.assign(req, { identity });
     next();
   };

@@ -14,7 +14,9 @@ import { createAccountsRouter } from './accounts.router.js';
 import { authenticationServiceErrors } from './authentication.errors.js';
 import { createAuthenticationRouter } from './authentication.router.js';
 import { createEmailsRouter } from './emails/emails.router.js';
+import { createFactorsRouter } from './factors/factors.router.js';
 import { createMfaRouter } from './mfa/mfa.router.js';
+import { freshProof } from './proofs.js';
 import { createPasswordChangesRouter } from './passwords/password-changes.router.js';
 import { sessionErrors } from './sessions/sessions.errors.js';
 import { createSessionsRouter } from './sessions/sessions.router.js';
@@ -38,6 +40,7 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
       cookies,
     }),
     createMfaRouter(services, answers),
+    createFactorsRouter({ ...services, freshProof: freshProof(services.proofs), answers }),
     createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers, browserCookies }),
     createEmailsRouter(services),
     createPasswordChangesRouter(services),

@@ -12,6 +12,13 @@ export const authenticationServiceErrors = defineErrors('auth', {
   invalidInput: [400, 'Invalid input'],
   freshProofNeeded: [403, 'A fresh proof is needed'],
   wrongCode: [400, 'Invalid MFA code provided.'],
+  noMailedCode: [400, 'No code is mailed to an identity with a factor'],
+  factorNotFound: [404, 'Factor not found'],
+  tooManyFactors: [409, 'Too many factors'],
+  noFactor: [409, 'Identity has no factor'],
+  lastFactor: [409, 'A second factor is required'],
+  passkeyRefused: [401, 'Passkey could not be verified'],
+  passkeysOff: [409, 'Passkeys are not available'],
 });
 
 /** The error that a caller sees for a refused token (decisions A2). */

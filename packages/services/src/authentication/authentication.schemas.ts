@@ -1,5 +1,6 @@
 import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
 import { z } from 'zod';
+import { SECOND_STEPS } from '../identities/factor-records.js';
 import { ONETIME_TARGETS } from '../onetime-tokens/onetime-targets.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { NewPassword } from './passwords/passwords.js';
@@ -54,8 +55,12 @@ export const SessionSchema = z.union([
   z.object({ id: Id, accessToken: z.string(), refreshToken: z.string() }),
   z.object({ id: Id }),
 ]);
-/** With MFA, the first step returns a challenge token instead. */
-export const SignInSchema = z.union([...SessionSchema.options, z.object({ token: z.string() })]);
+/** With MFA, the first step returns a challenge token instead, and how to continue, unless a code was mailed. */
+const ChallengeSchema = z.object({
+  token: z.string(),
+  factors: z.array(z.enum(SECOND_STEPS)).describe('What can follow, if the identity has a factor.').optional(),
+});
+export const SignInSchema = z.union([...SessionSchema.options, ChallengeSchema]);
 
 export const refreshTokenInput = z.compile(
   z.strictObject({ refreshToken: TokenText.describe('The refresh token; in cookie mode it is in a cookie.').optional() }),

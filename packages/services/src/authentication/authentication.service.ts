@@ -10,6 +10,7 @@ import {
   type TokenType,
   type Tokens,
 } from '@tandem/core';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -21,7 +22,8 @@ import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
 import type { FailedLogins, Turn } from './failed-logins/failed-logins.js';
-import type { MfaService } from './mfa/mfa.service.js';
+import type { FactorsService } from './factors/factors.service.js';
+import type { Challenge, MfaService } from './mfa/mfa.service.js';
 import type { OnetimeProofs } from './onetime-proofs.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { Device, SessionsService, TokenPair } from './sessions/sessions.service.js';
@@ -36,8 +38,10 @@ interface AuthenticationOptions {
   tokens: Tokens;
   onetimeTokens: OnetimeTokensService;
   onetimeProofs: OnetimeProofs;
-  /** Undefined when MFA is off. */
-  mfa: MfaService | undefined;
+  mfa: MfaService;
+  /** Whether those without a factor are sent a code. */
+  mfaEnabled: boolean;
+  factors: Pick<FactorsService, 'usePasskey'>;
   typeIds: IdentityTypeIds;
   audit: AuditService;
   rateLimits: Pick<RateLimits, 'countAccount'>;
@@ -45,7 +49,7 @@ interface AuthenticationOptions {
 }
 
 /** A session, or the token of an MFA challenge to complete first. */
-export type SignInAnswer = ({ id: string } & TokenPair) | { token: string };
+export type SignInAnswer = ({ id: string } & TokenPair) | Challenge;
 
 /** The tokens sent with a logout. */
 export interface GivenTokens {
@@ -66,6 +70,8 @@ export function createAuthenticationService({
   onetimeTokens,
   onetimeProofs,
   mfa,
+  mfaEnabled,
+  factors,
   typeIds,
   audit,
   rateLimits,
@@ -118,7 +124,7 @@ export function createAuthenticationService({
   /** Continues after the first proof: with an MFA challenge or a session. Every interactive login ends here (decisions A10). */
   async function signIn(credentials: Credentials, device: Device, turn?: Turn): Promise<SignInAnswer> {
     // failures stay counted until the second step succeeds; otherwise a caller who knows the password could guess codes without limit
-    if (mfa) return { token: await mfa.challenge(credentials, device) };
+    if (mfaEnabled || credentials.secondSteps.length > 0) return mfa.challenge(credentials, device);
     const { id, sessionEpoch } = credentials;
     return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn?.success() ?? []))) };
   }
@@ -174,6 +180,22 @@ export function createAuthenticationService({
         await upgrade(credentials, password, device);
         return signIn(credentials, device, turn);
       });
+    },
+
+    /**
+     * Signs in with a passkey, which needs no second step (decisions F4).
+     * @throws errors.passkeyRefused, passkeysOff, locked
+     */
+    async loginByPasskey(response: AuthenticationResponseJSON, device: Device): Promise<{ id: string } & TokenPair> {
+      const identityId = await factors.usePasskey(response).catch((error: unknown) => {
+        const details = { reason: 'wrong passkey' };
+        if (errors.passkeyRefused.matches(error)) void audit.record('login.failed', device, { identityId: null, details });
+        throw error;
+      });
+      const credentials = await identities.credentialsOf({ id: identityId });
+      if (!credentials) throw errors.passkeyRefused();
+      if (credentials.isBarred) throw errors.locked();
+      return { id: identityId, ...(await sessions.start(identityId, credentials.sessionEpoch, device)) };
     },
 
     /**

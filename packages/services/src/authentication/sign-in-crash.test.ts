@@ -139,7 +139,7 @@ describe('with MFA, when a process is killed between any two writes of', PATIENC
         const person = await system.home.signUp();
         const credentials = await identities.credentialsOf({ id: person.id });
         if (!credentials) throw new Error('nobody signed up');
-        const token = await mfa.challenge(credentials, { ip: '', userAgent: '', fingerprintHash: undefined });
+        const { token } = await mfa.challenge(credentials, { ip: '', userAgent: '', fingerprintHash: undefined });
         const { code = '' } = await system.home.mail.next(person.email);
         await mails.work();
         return { ...person, token, code };

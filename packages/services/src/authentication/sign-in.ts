@@ -12,6 +12,10 @@ import { createOnetimeTokensService } from '../onetime-tokens/onetime-tokens.ser
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { createAuthenticationService } from './authentication.service.js';
 import { createEmailsService } from './emails/emails.service.js';
+import { createFactorsService } from './factors/factors.service.js';
+import { createPasskeys } from './factors/passkeys.js';
+import type { RelyingParty } from './factors/relying-party.js';
+import { createSealedSecrets } from './factors/sealed-secrets.js';
 import { createFailedLogins } from './failed-logins/failed-logins.js';
 import { createKnownPlaces } from './failed-logins/known-places.js';
 import type { Lifetimes } from './lifetimes.js';
@@ -21,6 +25,7 @@ import { createOnetimeProofs } from './onetime-proofs.js';
 import { createPasswordChangesService } from './passwords/password-changes.service.js';
 import { createPasswordProofs } from './passwords/password-proofs.js';
 import { createPasswords, type PasswordCheck, type PasswordVerifier } from './passwords/passwords.js';
+import { createProofs } from './proofs.js';
 import { createSessionsService } from './sessions/sessions.service.js';
 import { createShownSessionsService } from './sessions/shown-sessions.service.js';
 
@@ -33,8 +38,12 @@ export interface SignInSettings {
   typeIds: IdentityTypeIds;
   /** Lifetimes in milliseconds. */
   lifetimes: Lifetimes;
-  /** The first creates MFA codes; all verify them. */
+  /** The first creates MFA codes and challenges of passkeys; all verify them. */
   codeSecrets: readonly string[];
+  /** The first seals secrets of factors; all open them. */
+  encSecrets: readonly string[];
+  /** Undefined where passkeys are off. */
+  relyingParty: RelyingParty | undefined;
   mfaEnabled: boolean;
   verifyImportedPassword: PasswordVerifier | undefined;
   checkPassword: PasswordCheck | undefined;
@@ -75,6 +84,8 @@ interface SignInOptions extends SignInSettings, ReturnType<typeof createSessions
   audit: AuditService;
   mails: MailsService;
   identities: IdentitiesService;
+  /** Whether an identity must keep a factor (decisions F5). */
+  isFactorRequired(identityId: string): Promise<boolean>;
 }
 
 /** Creates the services for sign-in and proofs of identity. */
@@ -93,8 +104,20 @@ export function createSignIn(options: SignInOptions) {
     if (!credentials) throw identityErrors.notFound();
     return credentials;
   };
-  const { signedInAt } = sessions;
-  const proofs = createPasswordProofs({ failedLogins, passwords, audit, clock: storage.clock, credentialsOf, signedInAt });
+  const { provedAt } = sessions;
+  const proofs = createPasswordProofs({ failedLogins, passwords, audit, clock: storage.clock, credentialsOf, provedAt });
+  const factors = createFactorsService({
+    storage,
+    factors: identities.factors,
+    sessions,
+    passkeys: createPasskeys({ storage, relyingParty: options.relyingParty, secrets: options.codeSecrets }),
+    secrets: createSealedSecrets(options.encSecrets),
+    audit,
+    log,
+    issuer: senderName(options.mail),
+    isRequired: options.isFactorRequired,
+  });
+  const allProofs = createProofs({ passwords: proofs, factors, failedLogins, sessions, audit, credentialsOf });
   const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });
   const codes = createMfaCodes(options.codeSecrets);
   const mfa = createMfaService({
@@ -104,6 +127,7 @@ export function createSignIn(options: SignInOptions) {
     failedLogins,
     mails,
     codes,
+    factors,
     audit,
     rateLimits,
     clock: storage.clock,
@@ -116,7 +140,9 @@ export function createSignIn(options: SignInOptions) {
     tokens,
     onetimeTokens,
     onetimeProofs,
-    mfa: options.mfaEnabled ? mfa : undefined,
+    mfa,
+    mfaEnabled: options.mfaEnabled,
+    factors,
     typeIds,
     audit,
     rateLimits,
@@ -141,6 +167,8 @@ export function createSignIn(options: SignInOptions) {
     credentialsOf,
     codes,
     mfa,
+    factors,
+    allProofs,
     authentication,
     emails,
     passwordChanges,

@@ -1,3 +1,4 @@
+import { isEnrolled } from './factor-records.js';
 import { ABSENT, type IdentityRecord } from './identity.model.js';
 
 /** The fields that decide whether an identity may act now, and in which sessions. */
@@ -12,11 +13,21 @@ export interface AccessState {
   linkIds: readonly string[];
   /** Locked by an admin, or deactivated. */
   isBarred: boolean;
+  /** Has a second factor, or never signs in, as a service account (decisions F5). */
+  hasFactor: boolean;
 }
 
 type StateFields = Pick<
   IdentityRecord,
-  'typeId' | 'sessionEpoch' | 'keyEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'
+  | 'typeId'
+  | 'sessionEpoch'
+  | 'keyEpoch'
+  | 'sparedSessionId'
+  | 'providers'
+  | 'locked'
+  | 'deactivatedAt'
+  | 'factors'
+  | 'serviceAccountOf'
 >;
 
 /** The projection for `toState`. */
@@ -28,13 +39,18 @@ export const STATE = {
   'providers.id': 1,
   locked: 1,
   deactivatedAt: 1,
+  'factors.id': 1,
+  'factors.pendingUntil': 1,
+  serviceAccountOf: 1,
 } as const;
 
 export function toState(record: StateFields): AccessState {
   const { typeId, sessionEpoch, keyEpoch, sparedSessionId = null, providers, locked, deactivatedAt } = { ...ABSENT, ...record };
+  const hasFactor = record.serviceAccountOf !== undefined || isEnrolled(record);
   // a malformed record, written by a host, must not break the session check of all identities
   const linkIds = Array.isArray(providers) ? providers.map(({ id }) => id) : [];
-  return { typeId, sessionEpoch, keyEpoch, sparedSessionId, linkIds, isBarred: locked || deactivatedAt !== null };
+  const isBarred = locked || deactivatedAt !== null;
+  return { typeId, sessionEpoch, keyEpoch, sparedSessionId, linkIds, isBarred, hasFactor };
 }
 
 /** The session fields that its identity's state is checked against. */

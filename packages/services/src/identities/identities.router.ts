@@ -1,4 +1,4 @@
-import { admin, anyOf, router, self, type IdentityTypeIds } from '@tandem/core';
+import { admin, anyOf, router, self, type IdentityTypeIds, type Rule } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -12,25 +12,28 @@ const identity = { one: 'identity', many: 'identities', output: IdentitySchema, 
 interface IdentitiesRouterOptions {
   identities: IdentitiesService;
   typeIds: IdentityTypeIds;
+  /** Needed to change an email. */
+  freshProof: Rule;
   /** Clears the failed logins of an address when an admin unlocks its identity. */
   forgetFailedLogins(email: string): Promise<void>;
 }
 
 /** The identity routes of the spec ("Other services"). */
-export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins }: IdentitiesRouterOptions) {
+export function createIdentitiesRouter({ identities, typeIds, freshProof, forgetFailedLogins }: IdentitiesRouterOptions) {
   const types = Object.values(typeIds) as string[];
   return router({
     list: listRoute(identity, 'GET /identities', identityList, { summary: 'List identities', allow: [admin] }).query(
       ({ ctx, input }) => identities.list(askedBy(ctx, input)),
     ),
 
-    get: getRoute(identity, 'GET /identities/{identityId}', { allow: [anyOf(admin, self('identityId'))] }).query(({ input }) =>
-      identities.get(input.identityId, input),
-    ),
+    get: getRoute(identity, 'GET /identities/{identityId}', {
+      allow: [anyOf(admin, self('identityId'))],
+      withoutFactor: true,
+    }).query(({ input }) => identities.get(input.identityId, input)),
 
     patch: patchRoute(identity, 'PATCH /identities/{identityId}', identityPatchInput(types), {
       errors: [errors.emailTaken, errors.serviceAccount],
-      allow: [admin],
+      allow: [admin, freshProof],
     }).mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
 
     delete: deleteRoute(identity, 'DELETE /identities/{identityId}', { allow: [admin] }).mutation(({ ctx, input }) =>

@@ -13,6 +13,7 @@ import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
+import { createIdentityFactors } from './identity-factors.js';
 import type { IdentityLookups } from './identity-lookups.js';
 import { createIdentityOutbox } from './identity-outbox.js';
 import { ABSENT, HIDDEN, identityModel, type IdentityRecord } from './identity.model.js';
@@ -145,6 +146,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
   return {
     ...lookups,
     ...createIdentityCredentials(storage, changes),
+    /** Second factors. */
+    factors: createIdentityFactors(storage, { announce, relay }),
     /** Accounts at identity providers. */
     providerAccounts: createProviderAccounts(storage, { announce, relay }),
     /** Queues the mails that dead processes left behind. */

@@ -1,5 +1,6 @@
 import type { Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
+import { secondSteps, type SecondStep } from './factor-records.js';
 import { STATE, toState, type AccessState } from './access-state.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 
@@ -11,9 +12,11 @@ export interface Credentials extends AccessState {
   /** Undefined when no password is set; then none matches. */
   passwordHash: string | undefined;
   onetimeEpoch: number;
+  /** What can follow its first step of a sign-in; none without a factor (decisions F3). */
+  secondSteps: SecondStep[];
 }
 
-const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1 } as const;
+const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1, 'factors.type': 1, recoveryCodes: 1 } as const;
 
 export type IdentityLookups = ReturnType<typeof createIdentityLookups>;
 
@@ -55,7 +58,7 @@ export function createIdentityLookups(storage: Storage) {
       const record = await Identities.findOne({ ...filter, serviceAccountOf: null }, CREDENTIALS).lean<IdentityRecord>();
       if (!record) return undefined;
       const { _id: id, email, passwordHash, emailVerified, onetimeEpoch } = { ...ABSENT, ...record };
-      return { id, email, passwordHash, emailVerified, onetimeEpoch, ...toState(record) };
+      return { id, email, passwordHash, emailVerified, onetimeEpoch, secondSteps: secondSteps(record), ...toState(record) };
     },
 
     /** Epoch of an identity's one-time tokens; undefined when it is missing or deleted. */

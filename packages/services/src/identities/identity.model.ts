@@ -1,6 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, TRACE, defineModel, deletionFields, type Deletable } from '@tandem/storage';
+import type { Factor } from './factor-records.js';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { METADATA_LIST_FIELD, PRIVATE_LIST_FIELD, type Metadata } from '../shared/metadata.js';
 import { HOST_FIELDS_PATH, searchedFields } from '../shared/record.js';
@@ -44,6 +45,10 @@ export interface IdentityRecord extends Deletable {
   keyEpoch: number;
   /** Works like `sessionEpoch` for one-time tokens (decisions A13). */
   onetimeEpoch: number;
+  /** Second factors, unconfirmed ones included; missing if there never was one. Not selected by default. */
+  factors?: Factor[];
+  /** SHA-256 hashes of recovery codes that were not used; missing without a factor. Not selected by default. */
+  recoveryCodes?: string[];
   /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
@@ -67,6 +72,8 @@ export const HIDDEN = [
   'keyEpoch',
   'onetimeEpoch',
   'providers',
+  'factors',
+  'recoveryCodes',
   'outbox',
   'outboxAt',
   ...DELETION_FIELDS,
@@ -100,7 +107,7 @@ export const serviceAccountResource = defineListResource({
 });
 
 export const identityModel = defineModel<IdentityRecord>('identities', {
-  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt'] },
+  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt', 'factors', 'recoveryCodes'] },
   searched: identityResource.searched,
   cascades: [{ with: 'organizations', by: 'serviceAccountOf' }],
   fields: {
@@ -132,6 +139,8 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     sparedSessionId: { type: String, default: null, select: false },
     keyEpoch: { type: Number, default: 0, select: false },
     onetimeEpoch: { type: Number, default: 0, select: false },
+    factors: { type: [Object], default: undefined, select: false },
+    recoveryCodes: { type: [String], default: undefined, select: false },
     outbox: { type: [Object], default: [], select: false },
     outboxAt: { type: Date, default: null, select: false },
     ...deletionFields,
@@ -149,6 +158,17 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       unique: true,
       where: { 'providers.key': { $exists: true } },
       serves: 'sign-in through a provider: one live identity a provider account',
+    },
+    {
+      keys: { 'factors.credentialId': 1 },
+      unique: true,
+      where: { 'factors.credentialId': { $exists: true } },
+      serves: 'sign-in with a passkey: one live identity a credential',
+    },
+    {
+      keys: { 'factors.sealedBy': 1 },
+      where: { 'factors.sealedBy': { $exists: true } },
+      serves: 'secrets of authenticator apps that an earlier key sealed',
     },
     ...listIndexes(identityResource),
     ...listIndexes(serviceAccountResource, { within: ['serviceAccountOf'] }).map((index) => ({

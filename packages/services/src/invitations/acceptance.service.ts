@@ -25,7 +25,7 @@ interface AcceptanceOptions {
   storage: Storage;
   identities: IdentitiesService;
   sessions: Pick<SessionsService, 'refOf'>;
-  organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
+  organizations: Pick<OrganizationsService, 'ownRoleOf' | 'nameOf'>;
   joinings: Joinings;
   standing: Standing;
   onetimeTokens: OnetimeTokensService;
@@ -223,7 +223,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       if (payload.membership) {
         const { organizationId } = payload.membership;
         if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();
-        const previousRole = await organizations.roleOf(organizationId, identityId);
+        const previousRole = await organizations.ownRoleOf(organizationId, identityId);
         if (previousRole !== undefined) payload.membership.previousRole = previousRole;
       }
       // outside the unit, because the token proves the address even if accepting fails

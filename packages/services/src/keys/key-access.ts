@@ -62,7 +62,13 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
     if (!isLive(key, state) || !key.isAcceptedFrom(ip)) throw authenticationErrors.unverified();
     const { _id: id, identityId, scopes, expiresAt } = key;
     return {
-      identity: { id: identityId, typeId: state.typeId, sessionId: id, key: { id, scopes } },
+      identity: {
+        id: identityId,
+        typeId: state.typeId,
+        sessionId: id,
+        key: { id, scopes },
+        ...(state.hasFactor && { hasFactor: true as const }),
+      },
       fingerprintHash: undefined,
       expiresAt: expiresAt ? expiresAt.getTime() / 1000 : NEVER,
     };

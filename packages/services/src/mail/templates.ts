@@ -83,6 +83,24 @@ const CONTENTS = {
     ],
     after: ['If this was you, there is nothing to do.', 'If it was not, unlink it, change your password and tell us.'],
   }),
+  'factor-added': (values) => ({
+    subject: 'A second factor was added to your account',
+    before: ['Hello,', `"${values.factor ?? ''}" was added to the account of ${values.email}, as a second factor to sign in with.`],
+    after: ['If this was you, there is nothing to do.', NOT_YOU],
+  }),
+  'factor-removed': (values) => ({
+    subject: 'A second factor was removed from your account',
+    before: ['Hello,', `"${values.factor ?? ''}" was removed from the second factors of the account of ${values.email}.`],
+    after: ['If this was you, there is nothing to do.', NOT_YOU],
+  }),
+  'factors-reset': (values) => ({
+    subject: 'Your second factors were removed',
+    before: [
+      'Hello,',
+      `an administrator removed all second factors and recovery codes of the account of ${values.email}. It can be signed in to without them.`,
+    ],
+    after: ['If you did not ask for this, tell us at once.'],
+  }),
   deactivated: (values) => ({
     subject: 'Your account is deactivated',
     before: ['Hello,', `The account of ${values.email} is deactivated, and nobody can sign in to it.`],

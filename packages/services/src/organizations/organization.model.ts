@@ -20,6 +20,7 @@ export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord, 
   metadata?: Metadata;
   privateMetadata?: Metadata;
   auditStatus?: string | null;
+  mfaRequired?: boolean;
   parentId?: string | null;
   /** Stored in the record, so that one write can change them and check that an owner remains (decisions R7). */
   members: MemberRecord[];

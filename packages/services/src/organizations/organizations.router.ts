@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, defineRule, factorErrors, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -72,6 +72,18 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       if (!isManaging(role)) throw ruleErrors.notInRole();
     },
   );
+  /** The owners alone decide this, who have a factor themselves. */
+  const requiresOfMembers = defineRule(
+    'an owner of the organization with a second factor, to give mfaRequired',
+    [ruleErrors.notMember, ruleErrors.notInRole, factorErrors.required],
+    async ({ ctx, given, valueOf }) => {
+      if ((await given('mfaRequired')) === undefined) return;
+      const own = await organizations.roleOf((await valueOf('organizationId')) ?? '', ctx.identity.id);
+      if (own === undefined) throw ruleErrors.notMember();
+      if (own !== 'owner') throw ruleErrors.notInRole();
+      if (!ctx.identity.hasFactor) throw factorErrors.required();
+    },
+  );
   return router({
     create: createRoute(organization, 'POST /organizations', createOrganizationInput, {
       summary: 'Create an organization and become its owner',
@@ -95,7 +107,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
 
     patch: patchRoute(organization, 'PATCH /organizations/{organizationId}', organizationPatchInput, {
       summary: "Change an organization's branch, contact or description",
-      allow: [notGuest, memberOf('owner')],
+      allow: [notGuest, memberOf('owner'), requiresOfMembers],
     }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, actorOf(ctx))),
 
     patchAsAdmin: patchRoute(organization, 'PATCH /admin/organizations/{organizationId}', organizationAdminPatchInput, {

@@ -49,6 +49,8 @@ export const organizationRecord = defineRecord('organizations', {
     certifiedQualifications: field(Qualifications, { optional: true, shown: Qualifications }),
     metadata: metadataField,
     privateMetadata: privateMetadataField,
+    /** Whether its members need a second factor for what their role allows (decisions F5). */
+    mfaRequired: serverField(z.boolean(), { stored: { type: Boolean } }),
     /** Outcome of the latest change request; null before the first. */
     auditStatus: serverField(text, { stored: { type: String, default: null } }),
     /** The parent organization, which may be deleted by now; null or missing at the top. */
@@ -117,6 +119,7 @@ export const organizationPatchInput = z.strictObject({
   contact_phone,
   branchName,
   metadata,
+  mfaRequired: z.boolean().describe('Whether its members need a second factor for what their role allows.').optional(),
 });
 /** An admin may change the others too. */
 export const organizationAdminPatchInput = z.strictObject({

@@ -5,6 +5,7 @@ import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { membershipsOf } from './memberships.js';
+import { createOrganizationRoles } from './organization-roles.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
 import { viewerOf, type Actor } from '../shared/actor.js';
 import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.js';
@@ -32,6 +33,8 @@ interface OrganizationsOptions {
   lists: Lists;
   /** Those of the given identities that exist and are no service accounts: only people own organizations. */
   people(identityIds: readonly string[]): Promise<Set<string>>;
+  /** Whether an identity has a second factor, or never signs in. */
+  hasFactor(identityId: string): Promise<boolean>;
   /** An organization has one logo at most. */
   logos: Attachments;
 }
@@ -60,6 +63,7 @@ const ABSENT = {
   parentId: null,
   address: null,
   auditStatus: null,
+  mfaRequired: false,
   metadata: {},
   certifiedQualifications: [],
 };
@@ -74,7 +78,7 @@ function showRead(record: OrganizationRecord): Organization {
 const showBare = (record: OrganizationRecord): Organization => showRead(withoutPrivate(record));
 
 /** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */
-export function createOrganizationsService({ storage, lists, people, logos }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, lists, people, hasFactor, logos }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
   const deletion = defineDeletion(storage, organizationModel, { notFound: errors.notFound });
 
@@ -250,25 +254,7 @@ export function createOrganizationsService({ storage, lists, people, logos }: Or
       return found?.name;
     },
 
-    /**
-     * An identity's own role in a live organization; undefined when it is not a member. For core's rule:
-     * `organizationRole('organizationId', ['owner', 'admin'], organizations.roleOf)`.
-     */
-    async roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> {
-      const found = (await Organizations.collection.findOne({ _id: organizationId, deletedAt: null } as object, {
-        projection: { members: { $elemMatch: { identityId } } },
-      })) as Pick<OrganizationRecord, 'members'> | null;
-      const role = found?.members?.[0]?.role;
-      return role !== undefined && isOrganizationRole(role) ? role : undefined;
-    },
-
-    /** The identity's role in each of the given organizations that exist; null where it is not a member. */
-    async rolesIn(organizationIds: readonly string[], identityId: string): Promise<Map<string, OrganizationRole | null>> {
-      const own = { members: { $elemMatch: { identityId } } };
-      const found = await Organizations.find({ _id: { $in: organizationIds } }, own).lean<OrganizationRecord[]>();
-      const roleOf = ({ members }: OrganizationRecord) => members?.[0]?.role ?? '';
-      return new Map(found.map((one) => [one._id, isOrganizationRole(roleOf(one)) ? (roleOf(one) as OrganizationRole) : null]));
-    },
+    ...createOrganizationRoles(storage, hasFactor),
 
     /**
      * The organizations of an identity, newest first; `includeInherited` adds those below them, `roles` keeps only those where it

@@ -40,7 +40,7 @@ export const RATE_LIMITS = {
     perAccount: [5, MINUTE],
   },
   passwordProof: {
-    of: 'changing a password or email, linking and unlinking providers',
+    of: 'proofs, changing a password or email, linking and unlinking providers',
     account: 'the identity',
     perAddress: [20, MINUTE],
     perAccount: [10, MINUTE],
@@ -48,6 +48,8 @@ export const RATE_LIMITS = {
   refresh: { of: 'refresh', account: 'the session', perAddress: [120, MINUTE], perAccount: [30, MINUTE] },
   checkToken: { of: 'token check', perAddress: [60, MINUTE] },
   onetimeLogin: { of: 'one-time token login', perAddress: [20, MINUTE] },
+  passkeyOptions: { of: 'options for passkeys', perAddress: [60, MINUTE] },
+  passkeyVerify: { of: 'passkey login', perAddress: [30, MINUTE] },
   oauthStart: { of: 'provider login', perAddress: [20, MINUTE] },
   webhookTests: { of: 'tests and redeliveries of a webhook', account: 'the webhook', perAccount: [60, MINUTE] },
 } as const satisfies Record<string, Limit & { of: string; account?: string }>;

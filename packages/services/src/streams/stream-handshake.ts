@@ -1,6 +1,7 @@
 import {
   authenticate,
   authenticationErrors,
+  checkFactor,
   checkOrigin,
   checkScopes,
   serviceOf,
@@ -18,7 +19,7 @@ const SUBSCRIPTIONS = { messages: 'chat.channelEvents', notifications: 'notifica
  * Authenticates the caller of a stream: by a ticket, else in the mode of the service. Cookie mode requires an allowed origin,
  * because browsers send cookies with the handshake of any page (decisions S1). A key needs a scope that names the subscription
  * with the same events.
- * @throws authenticationErrors, originErrors, keyErrors
+ * @throws authenticationErrors, originErrors, keyErrors, factorErrors
  */
 export async function authenticateStream(
   stream: StreamName,
@@ -33,6 +34,7 @@ export async function authenticateStream(
   const access = await (ticket === undefined ? authenticate(ctx, mode) : redeem(stream, ticket, ip));
   if (access.identity.key) checkScopes(access.identity, { name, isRead: true });
   else if (ticket === undefined && mode === 'cookie') checkOrigin(ctx);
+  checkFactor(server, access.identity);
   return access;
 }
 

@@ -9,7 +9,7 @@ import type { SignInAnswers } from '../sign-in-answers.js';
 
 const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
 
-const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).max(20).describe('The code of the mail.') });
+const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).max(20).describe('The code of the mail or the authenticator app, or a recovery code.') });
 const ResentSchema = z.object({ token: z.string() });
 
 /** The MFA routes of the spec ("Authentication service"), with codes sent by mail (decisions A10). */
@@ -24,13 +24,13 @@ export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimi
       .input(verifyInput)
       .output(SessionSchema)
       .mutation(({ ctx, input: { token, code } }) =>
-        answers.signIn(ctx, readFingerprint(ctx), (device) => mfa.verify(token, code, device)),
+        answers.signIn(ctx, readFingerprint(ctx), (device) => mfa.verify(token, { code }, device)),
       ),
 
     mfaResend: publicRoute('POST /auth/mfa/resend', {
       summary: 'Send another MFA code',
       failure: 'Failed to send MFA code',
-      errors: [errors.locked, unverified, wrongType],
+      errors: [errors.noMailedCode, errors.locked, unverified, wrongType],
     })
       .use(rateLimits.address('mfaResend'))
       .input(onetimeTokenInput)

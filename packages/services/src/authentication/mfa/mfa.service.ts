@@ -1,11 +1,14 @@
-import { authenticationErrors, requestErrors } from '@tandem/core';
+import { authenticationErrors, requestErrors, type ApiError } from '@tandem/core';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Clock } from '@tandem/storage';
 import type { AuditService } from '../../audit/audit.service.js';
+import type { SecondStep } from '../../identities/factor-records.js';
 import type { Credentials } from '../../identities/identity-lookups.js';
 import type { MailsService } from '../../mail/mails.service.js';
-import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
+import type { OnetimeToken, OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from '../../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import type { FactorsService } from '../factors/factors.service.js';
 import type { FailedLogins } from '../failed-logins/failed-logins.js';
 import type { MfaCodes } from './mfa-codes.js';
 import type { OnetimeProofs } from '../onetime-proofs.js';
@@ -17,7 +20,24 @@ const ATTEMPTS = 5;
 const RESEND_WAIT_MS = 30_000;
 const SENDS = 6;
 
+interface Read {
+  challenge: OnetimeToken;
+  credentials: Credentials;
+}
+
+const purposeOf = ({ jti }: OnetimeToken) => `step ${jti}`;
+
 export type MfaService = ReturnType<typeof createMfaService>;
+
+/** What a first step answers where a second has to follow. */
+export interface Challenge {
+  token: string;
+  /** How to continue; absent where a code was mailed. */
+  factors?: SecondStep[];
+}
+
+/** A second step: a code, or a passkey's answer. */
+export type GivenStep = { code: string } | { response: AuthenticationResponseJSON };
 
 interface MfaOptions {
   sessions: SessionsService;
@@ -26,14 +46,15 @@ interface MfaOptions {
   failedLogins: FailedLogins;
   mails: Pick<MailsService, 'enqueue'>;
   codes: MfaCodes;
+  factors: Pick<FactorsService, 'useCode' | 'useOwnPasskey' | 'requestOptions'>;
   audit: AuditService;
   rateLimits: Pick<RateLimits, 'countAccount'>;
   clock: Clock;
 }
 
-/** The second step of a sign-in: a code sent by mail (decisions A10). */
+/** The second step of a sign-in: a factor (decisions F3), or for who has none a code sent by mail (A10). */
 export function createMfaService(options: MfaOptions) {
-  const { sessions, onetimeTokens, onetimeProofs, failedLogins, mails, codes, audit, rateLimits, clock } = options;
+  const { sessions, onetimeTokens, onetimeProofs, failedLogins, mails, codes, factors, audit, rateLimits, clock } = options;
 
   function sendCode(identityId: string, challenge: string, send: number): Promise<void> {
     const expiresAt = new Date(clock.now().getTime() + CODE_LIFE_MS);
@@ -43,15 +64,33 @@ export function createMfaService(options: MfaOptions) {
   }
 
   /** @throws authenticationErrors.unverified, wrongType; errors.locked */
-  async function read(token: string) {
+  async function read(token: string): Promise<Read> {
     const { onetimeToken: challenge, credentials } = await onetimeProofs.read(token, 'mfa-challenge');
     if (credentials.isBarred) throw errors.locked();
     return { challenge, credentials };
   }
 
+  /** Why a second step is refused; undefined when it is right, and used by this. @throws errors.passkeysOff */
+  async function refusalOf(given: GivenStep, { challenge, credentials }: Read, device: Device): Promise<ApiError | undefined> {
+    const { id, secondSteps } = credentials;
+    if ('response' in given) {
+      try {
+        await factors.useOwnPasskey(id, given.response, purposeOf(challenge));
+        return undefined;
+      } catch (error) {
+        if (!errors.passkeyRefused.matches(error)) throw error;
+        return error as ApiError;
+      }
+    }
+    const { code } = given;
+    const isRight =
+      secondSteps.length > 0 ? await factors.useCode(id, code, device) : codes.isRight(code, challenge.jti, challenge.sends);
+    return isRight ? undefined : errors.wrongCode();
+  }
+
   return {
-    /** Sends a code after the first proof. @returns the challenge token */
-    async challenge({ id, onetimeEpoch }: Credentials, device: Device): Promise<string> {
+    /** Asks for a factor after the first proof, or sends a code to who has none. */
+    async challenge({ id, onetimeEpoch, secondSteps }: Credentials, device: Device): Promise<Challenge> {
       const { token, jti } = await onetimeTokens.create({
         identityId: id,
         epoch: onetimeEpoch,
@@ -60,17 +99,19 @@ export function createMfaService(options: MfaOptions) {
         ...(device.fingerprintHash !== undefined && { fph: device.fingerprintHash }),
         linkId: device.linkId ?? null,
       });
-      await sendCode(id, jti, 1);
+      const hasFactor = secondSteps.length > 0;
+      if (!hasFactor) await sendCode(id, jti, 1);
       void audit.record('mfa.challenged', device, { identityId: id });
-      return token;
+      return { token, ...(hasFactor && { factors: secondSteps }) };
     },
 
     /**
-     * Starts a session for the right code and consumes the challenge. Each attempt is counted before it is compared; a wrong code
-     * also counts as a failed login. The session is bound to the fingerprint of the first step, else to the device's.
-     * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch; requestErrors.tooMany
+     * Starts a session for the right code or passkey and consumes the challenge. Each attempt is counted before it is compared; a
+     * wrong one also counts as a failed login. The session is bound to the fingerprint of the first step, else to the device's.
+     * @throws errors.wrongCode, passkeyRefused, passkeysOff, locked; authenticationErrors.unverified, wrongType,
+     * fingerprintMismatch; requestErrors.tooMany
      */
-    async verify(token: string, code: string, device: Device): Promise<{ id: string } & TokenPair> {
+    async verify(token: string, given: GivenStep, device: Device): Promise<{ id: string } & TokenPair> {
       const { challenge, credentials } = await read(token);
       const { fingerprintHash = device.fingerprintHash } = challenge;
       const { id: identityId, sessionEpoch } = credentials;
@@ -80,11 +121,12 @@ export function createMfaService(options: MfaOptions) {
         // counted only now, so that attempts refused by a lock are not
         await rateLimits.countAccount('mfaVerify', identityId, device.ip);
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
-        if (!codes.isRight(code, challenge.jti, challenge.sends)) {
+        const refusal = await refusalOf(given, { challenge, credentials }, device);
+        if (refusal) {
           const isLocked = await turn.fail();
           void audit.record('mfa.failed', device, { identityId });
           if (isLocked) void audit.record('login.locked', device, { identityId });
-          throw errors.wrongCode();
+          throw refusal;
         }
         await onetimeTokens.use(challenge.id);
         const bound = { ...device, fingerprintHash, linkId: challenge.linkId };
@@ -92,14 +134,21 @@ export function createMfaService(options: MfaOptions) {
       });
     },
 
+    /** The options to answer a challenge with a passkey. @throws errors.passkeysOff, locked; authenticationErrors.unverified, wrongType */
+    async passkeyOptions(token: string) {
+      const { challenge } = await read(token);
+      return factors.requestOptions(challenge.subject, purposeOf(challenge));
+    },
+
     /**
      * Sends another code, which voids the one before.
      * @returns the challenge token with a new expiry
      * @throws requestErrors.tooMany within half a minute of the last mail, and after the fifth resend;
-     * authenticationErrors.unverified, wrongType
+     * errors.noMailedCode; authenticationErrors.unverified, wrongType
      */
     async resend(token: string, ip: string): Promise<string> {
-      const { challenge } = await read(token);
+      const { challenge, credentials } = await read(token);
+      if (credentials.secondSteps.length > 0) throw errors.noMailedCode();
       await rateLimits.countAccount('mfaResend', challenge.subject, ip);
       const sent = await onetimeTokens.countSend(challenge, { most: SENDS, waitMs: RESEND_WAIT_MS, lifetimeMs: CODE_LIFE_MS });
       if (!sent) throw requestErrors.tooMany({ retryAfter: RESEND_WAIT_MS / 1000 });

@@ -8,7 +8,7 @@ import type { Passwords } from './passwords.js';
 
 export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
 
-/** How long a sign-in counts as a fresh proof for its session, in milliseconds. Token refreshes do not prolong it. */
+/** How long a sign-in or proof counts as a fresh one for its session, in milliseconds. Token refreshes do not prolong it. */
 const FRESH_MS = 10 * 60_000;
 
 interface PasswordProofsOptions {
@@ -18,13 +18,13 @@ interface PasswordProofsOptions {
   clock: Clock;
   /** @throws identityErrors.notFound */
   credentialsOf(identityId: string): Promise<Credentials>;
-  /** Time of a session's sign-in. */
-  signedInAt(sessionId: string): Promise<Date | undefined>;
+  /** When the holder of a session last proved themselves. */
+  provedAt(sessionId: string): Promise<Date | undefined>;
 }
 
 /** Checks whether a signed-in caller knows the password. Wrong guesses count as failed logins, since a session may be stolen. */
 export function createPasswordProofs(options: PasswordProofsOptions) {
-  const { failedLogins, passwords, audit, clock, credentialsOf, signedInAt } = options;
+  const { failedLogins, passwords, audit, clock, credentialsOf, provedAt } = options;
   /** @throws errors.invalidInput for a wrong password, locked while the network is locked */
   async function prove(credentials: Credentials, password: string, by: RequestFacts): Promise<void> {
     const identityId = credentials.id;
@@ -51,13 +51,13 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
     },
 
     /**
-     * Checks the password if given; else the session must have been signed in within ten minutes.
+     * Checks the password if given; else the session must have been signed in, or proven anew, within ten minutes.
      * @throws errors.freshProofNeeded, invalidInput, locked; identityErrors.notFound
      */
     async proveFresh({ id, sessionId }: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts) {
       if (password !== undefined) return prove(await credentialsOf(id), password, by);
-      const signedIn = (await signedInAt(sessionId)) ?? new Date(0);
-      if (signedIn.getTime() <= clock.now().getTime() - FRESH_MS) throw errors.freshProofNeeded();
+      const proved = (await provedAt(sessionId)) ?? new Date(0);
+      if (proved.getTime() <= clock.now().getTime() - FRESH_MS) throw errors.freshProofNeeded();
     },
   };
 }

@@ -44,10 +44,10 @@ export function createNamedSessions(Sessions: Model<SessionRecord>, tokens: Toke
       return claims ? refOf(claims.sid ?? '', identityId) : undefined;
     },
 
-    /** Time of a session's sign-in; undefined when the session is gone. */
-    async signedInAt(sessionId: string): Promise<Date | undefined> {
-      const session = await Sessions.findById(sessionId, { createdAt: 1 }).lean<Pick<SessionRecord, 'createdAt'>>();
-      return session?.createdAt;
+    /** When the holder of a session last proved themselves: at sign-in, or since; undefined when the session is gone. */
+    async provedAt(sessionId: string): Promise<Date | undefined> {
+      const session = await Sessions.findById(sessionId, { createdAt: 1, provenAt: 1 }).lean<SessionRecord>();
+      return session?.provenAt ?? session?.createdAt;
     },
   };
 }

@@ -28,13 +28,15 @@ export interface SessionRecord extends BaseRecord {
   ip: string;
   userAgent: string;
   lastUsedAt: Date;
+  /** When its holder last proved themselves anew; missing since the sign-in (decisions F2). */
+  provenAt?: Date;
   expiresAt: Date;
 }
 
 export const sessionResource = defineListResource({
   name: 'sessions',
   fields: { ip: 'string', userAgent: 'string', createdAt: 'date', lastUsedAt: 'date', expiresAt: 'date' },
-  hidden: ['identityId', 'jti', 'rotations', 'epoch', 'linkId', 'fingerprintHash', 'updatedAt'],
+  hidden: ['identityId', 'jti', 'rotations', 'epoch', 'linkId', 'fingerprintHash', 'provenAt', 'updatedAt'],
   defaultOrder: 'createdAt desc, id desc',
   softDelete: false,
 });
@@ -51,6 +53,7 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     ip: { type: String, default: '' },
     userAgent: { type: String, default: '' },
     lastUsedAt: { type: Date, required: true },
+    provenAt: { type: Date },
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',

@@ -59,15 +59,15 @@ interface SessionsOptions {
 type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'linkId' | 'expiresAt' | 'createdAt'>;
 const STATE = { identityId: 1, epoch: 1, linkId: 1, expiresAt: 1, createdAt: 1 } as const;
 
-/** A live session: the type of its identity, and its start. */
-type LiveSession = { typeId: string } & Pick<SessionRecord, 'createdAt'>;
+/** A live session: what its identity is and has, and its start. */
+type LiveSession = Pick<AccessState, 'typeId' | 'hasFactor'> & Pick<SessionRecord, 'createdAt'>;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
 export function createSessionsService(options: SessionsOptions) {
   const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
   const ends = createExchangeEnds(Sessions, log);
-  const { isOf, refOf, namedBy, signedInAt } = createNamedSessions(Sessions, tokens);
+  const { isOf, refOf, namedBy, provedAt } = createNamedSessions(Sessions, tokens);
   /** Keyed by identity and session. */
   const copies = createShortCopies<LiveSession | undefined>();
   const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
@@ -90,7 +90,13 @@ export function createSessionsService(options: SessionsOptions) {
   ): LiveSession | undefined {
     if (!session || !state || session.identityId !== identityId || !countsSession(state, session)) return undefined;
     const { createdAt, expiresAt } = session;
-    return expiresAt > storage.clock.now() && createdAt > lastStart() ? { typeId: state.typeId, createdAt } : undefined;
+    const { typeId, hasFactor } = state;
+    return expiresAt > storage.clock.now() && createdAt > lastStart() ? { typeId, hasFactor, createdAt } : undefined;
+  }
+
+  /** The caller of a live session. */
+  function callerOf(id: string, sessionId: string, { typeId, hasFactor }: LiveSession): Identity {
+    return { id, typeId, sessionId, ...(hasFactor && { hasFactor: true as const }) };
   }
 
   async function readLiving(sessionId: string, identityId: string): Promise<LiveSession | undefined> {
@@ -247,7 +253,7 @@ export function createSessionsService(options: SessionsOptions) {
       const { sub: id, sid: sessionId = '' } = claims;
       const session = await livingOf(sessionId, id);
       if (!session) throw authenticationErrors.unverified();
-      return { identity: { id, typeId: session.typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
+      return { identity: callerOf(id, sessionId, session), fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
     /**
@@ -257,20 +263,21 @@ export function createSessionsService(options: SessionsOptions) {
     async identityOf(sessionId: string, identityId: string): Promise<Identity> {
       const session = await readLiving(sessionId, identityId);
       if (!session) throw authenticationErrors.unverified();
-      return { id: identityId, typeId: session.typeId, sessionId };
+      return callerOf(identityId, sessionId, session);
     },
 
-    /** The ids of the sessions that have ended, or whose identity has changed its type, read from the store. */
+    /** The ids of the sessions that have ended, or whose identity has changed its type or lost its factors, read from the store. */
     async endedAmong(identities: readonly Identity[]): Promise<Set<string>> {
       const [sessions, states] = await Promise.all([
         Sessions.find({ _id: { $in: identities.map(({ sessionId }) => sessionId) } }, STATE).lean<SessionState[]>(),
         accessStatesOf([...new Set(identities.map(({ id }) => id))]),
       ]);
       const byId = new Map(sessions.map((session) => [session._id, session]));
-      const ended = identities.filter(
-        ({ id, sessionId, typeId }) => living(byId.get(sessionId), id, states.get(id))?.typeId !== typeId,
-      );
-      return new Set(ended.map(({ sessionId }) => sessionId));
+      const hasEnded = ({ id, sessionId, typeId, hasFactor }: Identity) => {
+        const session = living(byId.get(sessionId), id, states.get(id));
+        return session?.typeId !== typeId || (hasFactor === true && !session.hasFactor);
+      };
+      return new Set(identities.filter(hasEnded).map(({ sessionId }) => sessionId));
     },
 
     /** Ends a session. Resolves to whether there was one to end. */
@@ -278,7 +285,14 @@ export function createSessionsService(options: SessionsOptions) {
 
     refOf,
     namedBy,
-    signedInAt,
+    provedAt,
+
+    /** Notes that the holder of a session has proved themselves anew. @throws authenticationErrors.unverified when it is gone */
+    async noteProof(sessionId: string): Promise<void> {
+      const proof = { $set: { provenAt: storage.clock.now() } };
+      const { matchedCount } = await Sessions.updateOne({ _id: sessionId }, proof);
+      if (matchedCount === 0) throw authenticationErrors.unverified();
+    },
 
     /**
      * Removes the sessions that ended when the identity's epoch was raised. They are invalid already, so a failure here only

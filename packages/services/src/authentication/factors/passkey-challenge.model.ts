@@ -1,0 +1,13 @@
+import { defineModel, type BaseRecord } from '@tandem/storage';
+
+/** A challenge that was answered. `_id` is its hash. Those that nobody answers are not stored. */
+export interface UsedChallengeRecord extends BaseRecord {
+  expiresAt: Date;
+}
+
+export const usedChallengeModel = defineModel<UsedChallengeRecord>('usedChallenges', {
+  softDelete: false,
+  fields: { expiresAt: { type: Date, required: true } },
+  expires: 'expiresAt',
+  indexes: [],
+});

@@ -1,0 +1,73 @@
+import { defineRule, type Identity, type Rule } from '@tandem/core';
+import type { AuditService } from '../audit/audit.service.js';
+import { requestFactsOf, type RequestFacts } from '../audit/request-facts.js';
+import type { Credentials } from '../identities/identity-lookups.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { Proof } from './factors/factors.schemas.js';
+import type { FactorsService } from './factors/factors.service.js';
+import { SIGN_IN } from './factors/passkeys.js';
+import type { FailedLogins } from './failed-logins/failed-logins.js';
+import type { PasswordProofs } from './passwords/password-proofs.js';
+import type { SessionsService } from './sessions/sessions.service.js';
+
+export type Proofs = ReturnType<typeof createProofs>;
+
+interface ProofsOptions {
+  passwords: PasswordProofs;
+  factors: Pick<FactorsService, 'useCode' | 'useOwnPasskey'>;
+  failedLogins: FailedLogins;
+  sessions: Pick<SessionsService, 'noteProof'>;
+  audit: AuditService;
+  /** @throws identityErrors.notFound */
+  credentialsOf(identityId: string): Promise<Credentials>;
+}
+
+/** Proofs that the holder of a session is its owner (decisions F2). Wrong ones count as failed logins, since it may be stolen. */
+export function createProofs({ passwords, factors, failedLogins, sessions, audit, credentialsOf }: ProofsOptions) {
+  /**
+   * Runs a check of a code in turn.
+   * @throws errors.wrongCode, locked; identityErrors.notFound
+   */
+  async function counted(identityId: string, by: RequestFacts, isRight: () => Promise<boolean>): Promise<void> {
+    await failedLogins.inTurn(await credentialsOf(identityId), by, async (turn) => {
+      if (await isRight()) return;
+      const isLocked = await turn.fail();
+      void audit.record('mfa.failed', by, { identityId });
+      if (isLocked) void audit.record('login.locked', by, { identityId });
+      throw errors.wrongCode();
+    });
+  }
+
+  return {
+    counted,
+
+    /**
+     * Proves the caller anew, for ten minutes of this session.
+     * @throws errors.invalidInput for a wrong password, wrongCode, passkeyRefused, passkeysOff, locked; identityErrors.notFound;
+     * authenticationErrors.unverified when the session has ended
+     */
+    async renew({ id, sessionId }: Identity, { password, code, response }: Proof, by: RequestFacts): Promise<void> {
+      if (password !== undefined) await passwords.prove(await credentialsOf(id), password, by);
+      if (code !== undefined) await counted(id, by, () => factors.useCode(id, code, by));
+      if (response !== undefined) await factors.useOwnPasskey(id, response, SIGN_IN);
+      await sessions.noteProof(sessionId);
+      await audit.record('proof.given', by, { identityId: id, sessionId });
+    },
+
+    /** @throws errors.freshProofNeeded unless the session was signed in, or proven, within ten minutes */
+    requireFresh: (caller: Identity, by: RequestFacts) => passwords.proveFresh(caller, undefined, by),
+  };
+}
+
+/**
+ * The rule of a fresh proof; a key has none.
+ * @param key of an input that alone needs the proof
+ */
+export function freshProof({ requireFresh }: Pick<Proofs, 'requireFresh'>, key?: string): Rule {
+  const says = 'signed in, or proven anew, within ten minutes';
+  return defineRule(key === undefined ? says : `${says}, to give ${key}`, [errors.freshProofNeeded], async ({ ctx, given }) => {
+    if (key !== undefined && (await given(key)) === undefined) return;
+    if (ctx.identity.key) throw errors.freshProofNeeded();
+    await requireFresh(ctx.identity, requestFactsOf(ctx));
+  });
+}
