@@ -1,3 +1,5 @@
+export { createPasskey, type Credential, type Deviation, type SoftPasskey } from './authenticator.js';
+export { createTotpApp } from './totp-app.js';
 export { createBrowser, type Browser } from './browser.js';
 export { FACES, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
 export {

@@ -11,10 +11,9 @@ export interface TotpFactor extends FactorFields {
   pendingUntil?: Date;
 }
 
-/** A WebAuthn credential (decisions F1, F4). Its texts are base64url. */
+/** A WebAuthn credential, whose id is the key (decisions F1, F4). Its texts are base64url. */
 export interface PasskeyFactor extends FactorFields {
   type: 'passkey';
-  credentialId: string;
   publicKey: string;
   /** Its signature counter at the last use; 0 for an authenticator without one. */
   counter: number;
@@ -23,6 +22,8 @@ export interface PasskeyFactor extends FactorFields {
 
 interface FactorFields {
   id: string;
+  /** Unique over all factors of all identities: of a passkey, the credential's id; else the same as `id`. */
+  key: string;
   name: string;
   createdAt: Date;
   lastUsedAt: Date | null;

@@ -41,7 +41,12 @@ export function createIdentityFactors(
   }
 
   /** One write; undefined when the identity does not meet the conditions. Returns the record as it was. */
-  async function write(identityId: string, conditions: object, set: object, mail?: QueuedMail): Promise<FactorsRecord | undefined> {
+  async function write(
+    identityId: string,
+    conditions: object,
+    set: object,
+    mail?: QueuedMail,
+  ): Promise<FactorsRecord | undefined> {
     const filter = { _id: identityId, serviceAccountOf: null, ...conditions };
     const update = [{ $set: { ...set, ...mailing(identityId, mail) } }];
     const before = await Identities.findOneAndUpdate(filter, update, {
@@ -55,9 +60,14 @@ export function createIdentityFactors(
     return before;
   }
 
+  /** Notes a use. By the driver, since a use is no change of the identity: it raises neither version nor `updatedAt`. */
+  const use = (filter: object, update: object) => Identities.collection.updateOne({ ...filter, deletedAt: null }, update);
+
   /** Why a session's write matched nothing. @throws identityErrors.notFound, authenticationErrors.unverified */
   async function refuseEnded(identityId: string, session: SessionRef): Promise<void> {
-    const record = await Identities.findById(identityId).select('+sessionEpoch +sparedSessionId +providers').lean<IdentityRecord>();
+    const record = await Identities.findById(identityId)
+      .select('+sessionEpoch +sparedSessionId +providers')
+      .lean<IdentityRecord>();
     if (!record) throw identityErrors.notFound();
     if (!countsSession(toState(record), session)) throw authenticationErrors.unverified();
   }
@@ -69,10 +79,10 @@ export function createIdentityFactors(
       return (await Identities.findOne(filter, FIELDS).lean<FactorsRecord>()) ?? undefined;
     },
 
-    /** The live identity with a passkey, and the passkey. */
-    async byCredential(credentialId: string): Promise<{ identityId: string; passkey: PasskeyFactor } | undefined> {
-      const projection = { factors: { $elemMatch: { credentialId } } };
-      const record = await Identities.findOne({ 'factors.credentialId': credentialId }, projection).lean<IdentityRecord>();
+    /** The live identity with a passkey, and the passkey, by the id of its credential. */
+    async byKey(key: string): Promise<{ identityId: string; passkey: PasskeyFactor } | undefined> {
+      const projection = { factors: { $elemMatch: { key } } };
+      const record = await Identities.findOne({ 'factors.key': key }, projection).lean<IdentityRecord>();
       const [passkey] = record?.factors ?? [];
       return record && passkey?.type === 'passkey' ? { identityId: record._id, passkey } : undefined;
     },
@@ -134,7 +144,7 @@ export function createIdentityFactors(
     /** Uses the code of a time step once. @returns false when it, or that of a later one, was used before */
     async useStep(identityId: string, { id }: TotpFactor, step: number, resealed: Partial<TotpFactor> = {}): Promise<boolean> {
       const used = Object.entries({ step, lastUsedAt: storage.clock.now(), ...resealed });
-      const { matchedCount } = await Identities.updateOne(
+      const { matchedCount } = await use(
         { _id: identityId, factors: { $elemMatch: { id, step: { $lt: step }, pendingUntil: { $exists: false } } } },
         { $set: Object.fromEntries(used.map(([field, value]) => [`factors.$.${field}`, value])) },
       );
@@ -144,7 +154,7 @@ export function createIdentityFactors(
     /** Notes a use of a passkey. @returns false when its counter is not higher than at an earlier use */
     async usePasskey(identityId: string, { id }: PasskeyFactor, counter: number): Promise<boolean> {
       const isNew = counter === 0 ? 0 : { $lt: counter };
-      const { matchedCount } = await Identities.updateOne(
+      const { matchedCount } = await use(
         { _id: identityId, factors: { $elemMatch: { id, counter: isNew } } },
         { $set: { 'factors.$.counter': counter, 'factors.$.lastUsedAt': storage.clock.now() } },
       );
@@ -153,10 +163,7 @@ export function createIdentityFactors(
 
     /** Uses a recovery code once. @returns false when the identity has none with this hash */
     async useRecoveryCode(identityId: string, hash: string): Promise<boolean> {
-      const { matchedCount } = await Identities.updateOne(
-        { _id: identityId, recoveryCodes: hash },
-        { $pull: { recoveryCodes: hash } },
-      );
+      const { matchedCount } = await use({ _id: identityId, recoveryCodes: hash }, { $pull: { recoveryCodes: hash } });
       return matchedCount > 0;
     },
 

@@ -160,9 +160,9 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       serves: 'sign-in through a provider: one live identity a provider account',
     },
     {
-      keys: { 'factors.credentialId': 1 },
+      keys: { 'factors.key': 1 },
       unique: true,
-      where: { 'factors.credentialId': { $exists: true } },
+      where: { 'factors.key': { $exists: true } },
       serves: 'sign-in with a passkey: one live identity a credential',
     },
     {

@@ -112,8 +112,10 @@ export function createFactorsService(options: FactorsOptions) {
       const { newTotpSecret, totpUri } = await totp();
       const secret = newTotpSecret();
       const now = storage.clock.now();
+      const id = newId(storage.clock);
       const factor: TotpFactor = {
-        id: newId(storage.clock),
+        id,
+        key: id,
         type: 'totp',
         name,
         createdAt: now,
@@ -123,7 +125,7 @@ export function createFactorsService(options: FactorsOptions) {
         pendingUntil: new Date(now.getTime() + PENDING_MS),
       };
       refuseUnlessAdded(await factors.add(caller.id, factor, await sessionOf(caller)));
-      return { id: factor.id, secret: secret.base32, uri: totpUri(secret, { issuer, label: email }) };
+      return { id, secret: secret.base32, uri: totpUri(secret, { issuer, label: email }) };
     },
 
     /**
@@ -164,7 +166,14 @@ export function createFactorsService(options: FactorsOptions) {
     ): Promise<ShownFactor> {
       const credential = await passkeys.register(response, purposeOf(caller));
       const createdAt = storage.clock.now();
-      const factor: PasskeyFactor = { id: newId(storage.clock), type: 'passkey', name, createdAt, lastUsedAt: null, ...credential };
+      const factor: PasskeyFactor = {
+        id: newId(storage.clock),
+        type: 'passkey',
+        name,
+        createdAt,
+        lastUsedAt: null,
+        ...credential,
+      };
       refuseUnlessAdded(await factors.add(caller.id, factor, await sessionOf(caller), told('factor-added', name)));
       await audit.record('factor.added', by, { identityId: caller.id, details: { factorId: factor.id, type: 'passkey' } });
       return show(factor);
@@ -231,14 +240,14 @@ export function createFactorsService(options: FactorsOptions) {
 
     /** Uses one of an identity's passkeys as a second step. @throws errors.passkeyRefused, passkeysOff */
     async useOwnPasskey(identityId: string, response: AuthenticationResponseJSON, purpose: string): Promise<void> {
-      const found = await factors.byCredential(response.id);
+      const found = await factors.byKey(response.id);
       if (found?.identityId !== identityId) throw errors.passkeyRefused();
       await usePasskey(identityId, { response, passkey: found.passkey, needsVerification: purpose === SIGN_IN }, purpose);
     },
 
     /** Uses a passkey of anybody. @returns whose it is @throws errors.passkeyRefused, passkeysOff */
     async usePasskey(response: AuthenticationResponseJSON): Promise<string> {
-      const found = await factors.byCredential(response.id);
+      const found = await factors.byKey(response.id);
       if (!found) throw errors.passkeyRefused();
       const { identityId, passkey } = found;
       await usePasskey(identityId, { response, passkey, needsVerification: true }, SIGN_IN);

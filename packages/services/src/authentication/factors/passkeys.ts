@@ -41,7 +41,10 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
    * Runs a verification by the library, whose errors say why a response is refused, to nobody outside.
    * @throws errors.passkeyRefused
    */
-  async function refusing<T>(purpose: string, run: (isExpected: (challenge: string) => Promise<boolean>) => Promise<T>): Promise<T> {
+  async function refusing<T>(
+    purpose: string,
+    run: (isExpected: (challenge: string) => Promise<boolean>) => Promise<T>,
+  ): Promise<T> {
     let failure: { error: unknown } | undefined;
     const isExpected = (challenge: string) =>
       challenges.take(challenge, purpose).catch((error: unknown) => {
@@ -74,7 +77,7 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
         userDisplayName: identity.email,
         challenge: challenges.make(purpose),
         timeout: TIMEOUT_MS,
-        excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+        excludeCredentials: known.map(({ key: id, transports }) => ({ id, transports })),
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       });
     },
@@ -83,7 +86,7 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
     async register(
       response: RegistrationResponseJSON,
       purpose: string,
-    ): Promise<Pick<PasskeyFactor, 'credentialId' | 'publicKey' | 'counter' | 'transports'>> {
+    ): Promise<Pick<PasskeyFactor, 'key' | 'publicKey' | 'counter' | 'transports'>> {
       const { id: expectedRPID, origins } = party();
       const { verifyRegistrationResponse } = await library();
       return refusing(purpose, async (expectedChallenge) => {
@@ -95,8 +98,8 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
           requireUserVerification: true,
         });
         if (!registrationInfo) throw new Error('not verified');
-        const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential;
-        return { credentialId, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: [...transports] };
+        const { id: key, publicKey, counter, transports = [] } = registrationInfo.credential;
+        return { key, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: [...transports] };
       });
     },
 
@@ -112,7 +115,7 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
         challenge: challenges.make(purpose),
         timeout: TIMEOUT_MS,
         userVerification: passkeys ? 'preferred' : 'required',
-        ...(passkeys && { allowCredentials: passkeys.map(({ credentialId: id, transports }) => ({ id, transports })) }),
+        ...(passkeys && { allowCredentials: passkeys.map(({ key: id, transports }) => ({ id, transports })) }),
       });
     },
 
@@ -123,22 +126,26 @@ export function createPasskeys({ storage, relyingParty, secrets }: PasskeysOptio
      * @throws errors.passkeyRefused, passkeysOff
      */
     async verify(
-      { response, passkey, needsVerification }: { response: AuthenticationResponseJSON; passkey: PasskeyFactor; needsVerification: boolean },
+      {
+        response,
+        passkey,
+        needsVerification,
+      }: { response: AuthenticationResponseJSON; passkey: PasskeyFactor; needsVerification: boolean },
       purpose: string,
     ): Promise<number> {
       const { id: expectedRPID, origins } = party();
       const { verifyAuthenticationResponse } = await library();
       return refusing(purpose, async (expectedChallenge) => {
-        const { credentialId, publicKey, counter, transports } = passkey;
+        const { key, publicKey, counter, transports } = passkey;
         const { verified, authenticationInfo } = await verifyAuthenticationResponse({
           response,
           expectedChallenge,
           expectedOrigin: [...origins],
           expectedRPID,
-          credential: { id: credentialId, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')), counter, transports },
+          credential: { id: key, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')), counter, transports },
           requireUserVerification: needsVerification,
         });
-        if (!verified || authenticationInfo.credentialID !== credentialId) throw new Error('not verified');
+        if (!verified || authenticationInfo.credentialID !== key) throw new Error('not verified');
         return authenticationInfo.newCounter;
       });
     },
