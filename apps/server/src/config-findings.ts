@@ -41,7 +41,9 @@ export function configurationAdvice(config: Config): string[] {
     ],
     [config.publicUrl === undefined, 'set PUBLIC_URL: otherwise links in mails lead to HOST and PORT'],
     [
-      config.publicUrl !== undefined && config.passkeyRpId === undefined && isIP(new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) !== 0,
+      config.publicUrl !== undefined &&
+        config.passkeyRpId === undefined &&
+        isIP(new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) !== 0,
       'set PASSKEY_RP_ID or a host name in PUBLIC_URL: browsers make no passkeys for an address',
     ],
     [

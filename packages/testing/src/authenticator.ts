@@ -95,7 +95,7 @@ export function createPasskey(origin: string): SoftPasskey {
     create({ challenge, rp, user }, deviation = {}) {
       userHandle = user.id;
       const length = Buffer.from([0, rawId.length]);
-      const key = isoCBOR.encode(coseOf(publicKey) as unknown as Map<string, never>);
+      const key = isoCBOR.encode(coseOf(publicKey));
       const id = deviation.credentialId ? Buffer.from(deviation.credentialId, 'base64url') : rawId;
       const attested = Buffer.concat([Buffer.alloc(16), length, id, key]);
       const authData = new Uint8Array(authenticatorData(rp.id ?? '', deviation, attested));

@@ -1,4 +1,15 @@
-import { admin, anyOf, authenticatedRoute, defineRule, factorErrors, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
+import {
+  admin,
+  anyOf,
+  authenticatedRoute,
+  defineRule,
+  factorErrors,
+  notGuest,
+  organizationRole,
+  router,
+  ruleErrors,
+  self,
+} from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';

@@ -24,7 +24,7 @@ import {
   type Organization,
   type OrganizationPatch,
 } from './organizations.schemas.js';
-import { ORGANIZATION_ROLES, isOrganizationRole, type OrganizationRole } from './roles.js';
+import { ORGANIZATION_ROLES } from './roles.js';
 
 export type OrganizationsService = ReturnType<typeof createOrganizationsService>;
 

@@ -11,19 +11,21 @@ const DATA_MAX = 40_000;
 const credential = {
   id: base64url(CREDENTIAL_ID_MAX, 'The id of the credential, in base64url.'),
   rawId: base64url(CREDENTIAL_ID_MAX, 'The same.'),
-  type: z.literal('public-key'),
-  authenticatorAttachment: z.string().max(100).nullish(),
-  clientExtensionResults: z.record(z.string(), z.unknown()).default({}),
+  type: z.literal('public-key').describe('Its kind.'),
+  authenticatorAttachment: z.string().max(100).describe('Whether the authenticator is part of the device.').nullish(),
+  clientExtensionResults: z.record(z.string(), z.unknown()).describe('What extensions answered.').default({}),
 };
 
 const RegistrationResponse = z
   .looseObject({
     ...credential,
-    response: z.looseObject({
-      clientDataJSON: base64url(DATA_MAX, 'What the browser signed, in base64url.'),
-      attestationObject: base64url(DATA_MAX, 'The new credential, in base64url.'),
-      transports: z.array(z.string().max(100)).max(20).describe('How its authenticator can be reached.').optional(),
-    }),
+    response: z
+      .looseObject({
+        clientDataJSON: base64url(DATA_MAX, 'What the browser saw, in base64url.'),
+        attestationObject: base64url(DATA_MAX, 'The new credential, in base64url.'),
+        transports: z.array(z.string().max(100)).max(20).describe('How its authenticator can be reached.').optional(),
+      })
+      .describe("The authenticator's answer."),
   })
   .describe('What the browser made of the options: `PublicKeyCredential.toJSON()`.')
   .transform((response) => response as unknown as RegistrationResponseJSON);
@@ -31,12 +33,14 @@ const RegistrationResponse = z
 export const PasskeyResponse = z
   .looseObject({
     ...credential,
-    response: z.looseObject({
-      clientDataJSON: base64url(DATA_MAX, 'What the browser signed, in base64url.'),
-      authenticatorData: base64url(DATA_MAX, 'What the authenticator signed, in base64url.'),
-      signature: base64url(DATA_MAX, 'Its signature, in base64url.'),
-      userHandle: base64url(200, 'Whose credential it is, in base64url.').nullish(),
-    }),
+    response: z
+      .looseObject({
+        clientDataJSON: base64url(DATA_MAX, 'What the browser saw, in base64url.'),
+        authenticatorData: base64url(DATA_MAX, 'What the authenticator saw, in base64url.'),
+        signature: base64url(DATA_MAX, 'Its signature of both, in base64url.'),
+        userHandle: z.string().max(200).describe('Whose credential it is, in base64url.').nullish(),
+      })
+      .describe("The authenticator's answer."),
   })
   .describe('What the browser made of the options: `PublicKeyCredential.toJSON()`.')
   .transform((response) => response as unknown as AuthenticationResponseJSON);

@@ -79,7 +79,7 @@ export function createMfaService(options: MfaOptions) {
         return undefined;
       } catch (error) {
         if (!errors.passkeyRefused.matches(error)) throw error;
-        return error as ApiError;
+        return error;
       }
     }
     const { code } = given;
