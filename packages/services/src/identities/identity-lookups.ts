@@ -16,7 +16,15 @@ export interface Credentials extends AccessState {
   secondSteps: SecondStep[];
 }
 
-const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1, 'factors.type': 1, recoveryCodes: 1 } as const;
+const CREDENTIALS = {
+  ...STATE,
+  email: 1,
+  emailVerified: 1,
+  passwordHash: 1,
+  onetimeEpoch: 1,
+  'factors.type': 1,
+  recoveryCodes: 1,
+} as const;
 
 export type IdentityLookups = ReturnType<typeof createIdentityLookups>;
 

@@ -85,7 +85,10 @@ const CONTENTS = {
   }),
   'factor-added': (values) => ({
     subject: 'A second factor was added to your account',
-    before: ['Hello,', `"${values.factor ?? ''}" was added to the account of ${values.email}, as a second factor to sign in with.`],
+    before: [
+      'Hello,',
+      `"${values.factor ?? ''}" was added to the account of ${values.email}, as a second factor to sign in with.`,
+    ],
     after: ['If this was you, there is nothing to do.', NOT_YOU],
   }),
   'factor-removed': (values) => ({

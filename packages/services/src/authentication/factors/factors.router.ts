@@ -1,4 +1,14 @@
-import { admin, anyOf, authenticatedRoute, authenticationErrors, publicRoute, readFingerprint, router, self, type Rule } from '@tandem/core';
+import {
+  admin,
+  anyOf,
+  authenticatedRoute,
+  authenticationErrors,
+  publicRoute,
+  readFingerprint,
+  router,
+  self,
+  type Rule,
+} from '@tandem/core';
 import { requestFactsOf } from '../../audit/request-facts.js';
 import { identityErrors } from '../../identities/identities.errors.js';
 import type { RateLimits } from '../../rate-limits/rate-limits.js';
@@ -147,7 +157,14 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       status: 204,
       summary: 'Prove oneself anew, for ten minutes of this session',
       failure: 'Failed to verify proof',
-      errors: [identityErrors.notFound, errors.invalidInput, errors.wrongCode, errors.passkeyRefused, errors.passkeysOff, errors.locked],
+      errors: [
+        identityErrors.notFound,
+        errors.invalidInput,
+        errors.wrongCode,
+        errors.passkeyRefused,
+        errors.passkeysOff,
+        errors.locked,
+      ],
       allow: [self('identityId')],
       withoutFactor,
     })
@@ -191,7 +208,15 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
     mfaPasskey: publicRoute('POST /auth/mfa/passkey', {
       summary: 'Finish a sign-in with a passkey',
       failure: 'Failed to verify passkey',
-      errors: [errors.passkeyRefused, errors.passkeysOff, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
+      errors: [
+        errors.passkeyRefused,
+        errors.passkeysOff,
+        errors.locked,
+        unverified,
+        wrongType,
+        fingerprintMismatch,
+        malformedFingerprint,
+      ],
     })
       .use(rateLimits.address('mfaVerify'))
       .input(stepPasskeyInput)

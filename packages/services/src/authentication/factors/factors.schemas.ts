@@ -12,7 +12,7 @@ const credential = {
   id: base64url(CREDENTIAL_ID_MAX, 'The id of the credential, in base64url.'),
   rawId: base64url(CREDENTIAL_ID_MAX, 'The same.'),
   type: z.literal('public-key').describe('Its kind.'),
-  authenticatorAttachment: z.string().max(100).describe('Whether the authenticator is part of the device.').nullish(),
+  authenticatorAttachment: z.string().max(100).nullish().describe('Whether the authenticator is part of the device.'),
   clientExtensionResults: z.record(z.string(), z.unknown()).describe('What extensions answered.').default({}),
 };
 
@@ -38,7 +38,7 @@ export const PasskeyResponse = z
         clientDataJSON: base64url(DATA_MAX, 'What the browser saw, in base64url.'),
         authenticatorData: base64url(DATA_MAX, 'What the authenticator saw, in base64url.'),
         signature: base64url(DATA_MAX, 'Its signature of both, in base64url.'),
-        userHandle: z.string().max(200).describe('Whose credential it is, in base64url.').nullish(),
+        userHandle: z.string().max(200).nullish().describe('Whose credential it is, in base64url.'),
       })
       .describe("The authenticator's answer."),
   })

@@ -21,7 +21,10 @@ interface Settings {
  * @returns undefined where the host is an address, for which browsers make no passkeys
  * @throws Error when `passkeyRpId` is no host name
  */
-export function relyingPartyOf({ publicUrl, passkeyRpId, allowedOrigins = [] }: Settings, name: string): RelyingParty | undefined {
+export function relyingPartyOf(
+  { publicUrl, passkeyRpId, allowedOrigins = [] }: Settings,
+  name: string,
+): RelyingParty | undefined {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const id = passkeyRpId ?? own?.hostname;
   if (id === undefined || isIP(id.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;

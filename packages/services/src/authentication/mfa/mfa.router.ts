@@ -9,7 +9,10 @@ import type { SignInAnswers } from '../sign-in-answers.js';
 
 const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
 
-const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).max(20).describe('The code of the mail or the authenticator app, or a recovery code.') });
+const verifyInput = z.strictObject({
+  token: TokenText,
+  code: z.string().min(1).max(20).describe('The code of the mail or the authenticator app, or a recovery code.'),
+});
 const ResentSchema = z.object({ token: z.string() });
 
 /** The MFA routes of the spec ("Authentication service"), with codes sent by mail (decisions A10). */
