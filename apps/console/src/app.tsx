@@ -9,6 +9,7 @@ import { ChatProvider } from './chat/chat.js';
 import { IdentitiesView } from './identities/identities-view.js';
 import { FeedProvider } from './notifications/feed.js';
 import { NotificationsView } from './notifications/notifications-view.js';
+import { SecurityView } from './security/security-view.js';
 import { useMe } from './session/me.js';
 import { useSession } from './session/session.js';
 import { SessionsView } from './sessions/sessions-view.js';
@@ -67,6 +68,7 @@ function Views() {
               <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
               <Route path="/catalogue" component={CatalogueView} />
               <Route path="/sessions" component={SessionsView} />
+              <Route path="/security" component={SecurityView} />
               {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
               <Route>
                 <Empty title="There is no such page">Choose another one from the menu.</Empty>

@@ -3,6 +3,8 @@ export interface Settings {
   authMode: 'bearer' | 'cookie';
   /** The identity type of admins. */
   adminTypeId: string;
+  /** Whether the server makes passkeys. */
+  passkeys: boolean;
 }
 
 /** @throws Error when the server does not answer */

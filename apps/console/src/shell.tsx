@@ -32,6 +32,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
     { path: '/chat', name: 'Chat', icon: 'chat', unread: messages },
     { path: '/catalogue', name: 'Catalogue', icon: 'chart' },
     { path: '/sessions', name: 'Sessions', icon: 'devices' },
+    { path: '/security', name: 'Security', icon: 'lock' },
     ...(me.isAdmin ? [{ path: '/identities', name: 'Identities', icon: 'people' } as const] : []),
   ];
   return (

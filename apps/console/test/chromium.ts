@@ -64,7 +64,7 @@ export async function visit(
     async signIn(email, password = PASSWORD) {
       await page.getByLabel('Email', { exact: true }).fill(email);
       await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     },
     complaints: () => complaints.filter((text) => !allowed.some((part) => text.includes(part))),
     allow: (text) => void allowed.push(text),

@@ -14,7 +14,14 @@ const PICTURES = process.env['SCREENSHOTS'];
 const MAIN = fileURLToPath(new URL('../../server/bin/tandem.cjs', import.meta.url));
 
 /** The person whose page shows most of each view, in the demonstration data. */
-const VIEWS = { notifications: 'ada', chat: 'martha', catalogue: 'admin', sessions: 'ada', identities: 'admin' } as const;
+const VIEWS = {
+  notifications: 'ada',
+  chat: 'martha',
+  catalogue: 'admin',
+  sessions: 'ada',
+  security: 'ada',
+  identities: 'admin',
+} as const;
 const SCREENS = { desktop: DESKTOP, phone: PHONE };
 const DEVICES = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',

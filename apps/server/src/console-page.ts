@@ -9,6 +9,8 @@ interface ConsoleSettings {
   authMode: 'bearer' | 'cookie';
   /** The identity type of admins. */
   adminTypeId: string;
+  /** Whether the server makes passkeys. */
+  passkeys: boolean;
 }
 
 /** The origin of a driver's URLs. */

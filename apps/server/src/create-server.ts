@@ -164,7 +164,11 @@ function createApp(
     );
   app.use(createAssets(), createApiPage());
   if (config.console) {
-    const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };
+    const settings = {
+      authMode: authModes(config.authModes)('auth'),
+      adminTypeId: config.typeIds.admin,
+      passkeys: tandem.services.factors.hasPasskeys,
+    };
     app.use(createConsolePage(settings, drivers.files));
   }
   app.use(createFrontDoor(tandem.router, config), ...tandem.errorMiddlewares());

@@ -9,8 +9,10 @@ export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
 export type SignUpInput = SignInInput | { token: string; password: string };
 /** A one-time token of target `login`: from a provider's redirect, or made by an admin. */
 export type TokenSignInInput = Omit<RouterInputs['auth']['ottLogin'], 'fingerprint'>;
-/** The token of a challenge, and the code sent by mail. */
-export type MfaInput = RouterInputs['auth']['mfaVerify'];
+/** The token of a challenge, and the code of a mail, an authenticator app or for recovery; or the answer of a passkey. */
+export type MfaInput = RouterInputs['auth']['mfaVerify'] | RouterInputs['auth']['mfaPasskey'];
+/** The answer of a passkey to `auth.passkeySignInOptions`. */
+export type PasskeySignInInput = Omit<RouterInputs['auth']['passkeySignIn'], 'fingerprint'>;
 export type LoginAnswer = RouterOutputs['auth']['login'];
 /** The answer that begins a session. */
 export type SessionAnswer = RouterOutputs['auth']['mfaVerify'];
@@ -53,7 +55,11 @@ export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }:
     loginByToken: (input: TokenSignInInput): Promise<LoginAnswer> =>
       auth.ottLogin.mutate({ ...input, ...(fingerprint !== undefined && { fingerprint }) }),
 
-    verifyMfa: (input: MfaInput): Promise<SessionAnswer> => auth.mfaVerify.mutate(input),
+    loginByPasskey: (input: PasskeySignInInput): Promise<SessionAnswer> =>
+      auth.passkeySignIn.mutate({ ...input, ...(fingerprint !== undefined && { fingerprint }) }),
+
+    verifyMfa: (input: MfaInput): Promise<SessionAnswer> =>
+      'code' in input ? auth.mfaVerify.mutate(input) : auth.mfaPasskey.mutate(input),
 
     resendMfa: (token: string): Promise<{ token: string }> => auth.mfaResend.mutate({ token }),
 

@@ -12,6 +12,7 @@ import {
   createAuthCalls,
   type LoginAnswer,
   type MfaInput,
+  type PasskeySignInInput,
   type SignInInput,
   type SignUpInput,
   type TokenSignInInput,
@@ -66,19 +67,21 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
   readonly api: TRPCClient<Router>;
   /**
    * Starts a session; an earlier one of the client is forgotten here, not ended. Fails with 401 `wrong credentials
-   * provided` or `This account is locked`, with a MfaRequiredError when the server requires the code that it has sent
-   * by mail, and with an Error when the server is in the other mode.
+   * provided` or `This account is locked`, with a MfaRequiredError when a second step has to follow, and with an Error
+   * when the server is in the other mode.
    */
   signIn(input: SignInInput): Promise<{ id: string }>;
   /** The same with a one-time token. Fails with 401 when the token is not valid, and as `signIn`. */
   signInByToken(input: TokenSignInInput): Promise<{ id: string }>;
+  /** The same with the answer of a passkey, which `@tandem/client/passkeys` asks for. Fails with 401 `Passkey could not be verified`. */
+  signInByPasskey(input: PasskeySignInInput): Promise<{ id: string }>;
   /**
    * The second step of a sign-in that failed with a MfaRequiredError. Fails with 400 `Invalid MFA code provided.`, and
-   * with 401 when the challenge has expired.
+   * with 401 when the challenge has expired, or for a passkey's answer.
    */
   verifyMfa(input: MfaInput): Promise<{ id: string }>;
   /**
-   * Sends another code; older ones become invalid. Returns the challenge's token, with a new expiry. Fails with 429
+   * Sends another code by mail, to who has no factor; older ones become invalid. Returns the challenge's token, with a new expiry. Fails with 429
    * within half a minute of the last code, and after the fifth.
    */
   resendMfa(token: string): Promise<string>;
@@ -143,7 +146,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
   ];
 
   async function begin(answer: LoginAnswer): Promise<{ id: string }> {
-    if ('token' in answer) throw new MfaRequiredError(answer.token);
+    if ('token' in answer) throw new MfaRequiredError(answer.token, answer.factors);
     await session.start(answer);
     return { id: answer.id };
   }
@@ -155,6 +158,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
 
     signIn,
     signInByToken: async (input) => begin(await calls.loginByToken(input)),
+    signInByPasskey: async (input) => begin(await calls.loginByPasskey(input)),
     verifyMfa: async (input) => begin(await calls.verifyMfa(input)),
     resendMfa: async (token) => (await calls.resendMfa(token)).token,
 

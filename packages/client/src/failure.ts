@@ -97,13 +97,18 @@ export function isRefusal(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && REFUSALS.has(error.data?.httpStatus ?? 0);
 }
 
-/** The password or one-time token was right, and the server requires the code that it has sent by mail: `verifyMfa`. */
+/** A way to finish a sign-in. */
+export type SecondStep = 'totp' | 'passkey' | 'recovery';
+
+/** The password or one-time token was right, and a second step has to follow: `verifyMfa`. */
 export class MfaRequiredError extends Error {
   override readonly name = 'MfaRequiredError';
   constructor(
     /** The challenge's token; valid for five minutes. */
     readonly token: string,
+    /** What can follow: a code of an authenticator app, a passkey, a recovery code; nothing where a code was sent by mail. */
+    readonly factors: readonly SecondStep[] = [],
   ) {
-    super('a code was sent by mail: finish with verifyMfa');
+    super(factors.length > 0 ? 'a factor is needed: finish with verifyMfa' : 'a code was sent by mail: finish with verifyMfa');
   }
 }

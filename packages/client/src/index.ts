@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
+export type { MfaInput, PasskeySignInInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { applyToOutgoing, type MessageToSend, type OutgoingMessage } from './chat-outbox.js';
 export { applyToPins } from './chat-pins.js';
 export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClientOptions } from './chat-client.js';
@@ -21,7 +21,15 @@ export {
 export type { OwnHandlers } from './chat-own.js';
 export type { ChatChange, ChatEvent, ChatMessage, OwnEvent, Reaction, SentMessage, StreamError } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
-export { MfaRequiredError, TandemError, describeFailure, isError, type ErrorWith, type Failure } from './failure.js';
+export {
+  MfaRequiredError,
+  TandemError,
+  describeFailure,
+  isError,
+  type ErrorWith,
+  type Failure,
+  type SecondStep,
+} from './failure.js';
 export {
   expandOf,
   queriesOf,

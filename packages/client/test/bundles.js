@@ -8,7 +8,7 @@ import { build } from 'esbuild';
  * @type {Record<string, { code: string, budget: number }>}
  */
 export const BUNDLES = {
-  'all of it': { code: "export * from '@tandem/client'", budget: 18_000 },
+  'all of it': { code: "export * from '@tandem/client'", budget: 18_200 },
   'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_000 },
   'list queries': {
     code: "export { queryOf, rowsOf, and, or, not, field, filter, groupBy, aggregate, count } from '@tandem/client'",
@@ -20,7 +20,8 @@ export const BUNDLES = {
     budget: 1_100,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
-  'React hooks': { code: "export * from '@tandem/react'", budget: 20_500 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 20_700 },
+  passkeys: { code: "export * from '@tandem/client/passkeys'", budget: 3_200 },
   people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
 };
@@ -43,8 +44,8 @@ export async function bundle(code) {
     platform: 'browser',
     target: 'es2022',
     conditions: ['tandem-source'],
-    // pages have these already
-    external: ['react', '@tanstack/react-query'],
+    // pages have the first two already, and load the third when somebody uses a passkey
+    external: ['react', '@tanstack/react-query', ...(code.includes('/passkeys') ? [] : ['@tandem/client/passkeys'])],
     logLevel: 'silent',
   });
   const { contents } = /** @type {import('esbuild').OutputFile} */ (outputFiles[0]);

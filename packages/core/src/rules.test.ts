@@ -9,6 +9,7 @@ import {
   authenticated,
   defineGuard,
   defineRule,
+  factorErrors,
   inWrite,
   notGuest,
   organizationRole,
@@ -87,7 +88,7 @@ describe('a rule declares what it refuses with', () => {
   it.each<[string, () => AnyRule, unknown[]]>([
     ['self', () => self('id'), [notSelf]],
     ['owner', () => owner('id', nobodys), [invalidOwner, notOwner]],
-    ['organizationRole', () => organizationRole('id', ['owner'], nobodys), [notMember, notInRole]],
+    ['organizationRole', () => organizationRole('id', ['owner'], nobodys), [notMember, notInRole, factorErrors.required]],
     ['anyOf, that of each', () => anyOf(admin, self('id')), [notAdmin, notSelf]],
     ['allOf, that of each', () => allOf(notGuest, self('id')), [notAdmin, notSelf]],
     ['inWrite, that of its rule', () => inWrite(self('id')), [notSelf]],

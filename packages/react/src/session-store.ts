@@ -3,6 +3,7 @@ import {
   TandemError,
   createMemoryTokenStore,
   createTandemClient,
+  type TandemClient,
   type TandemClientOptions,
 } from '@tandem/client';
 import { createStore } from './store.js';
@@ -88,12 +89,18 @@ export function createSessionStore(
       }
     };
 
+  // most sign-ins need none
+  const passkeys = async () => (await import('@tandem/client/passkeys')).createPasskeys(client as unknown as TandemClient);
+
   return {
     client,
     state: store,
     signIn: beginning(client.signIn),
     signInByToken: beginning(client.signInByToken),
+    signInByPasskey: beginning(async (_?: undefined) => (await passkeys()).signIn()),
     verifyMfa: beginning(client.verifyMfa),
+    /** The second step by a passkey, of which the browser asks. */
+    verifyMfaByPasskey: beginning(async (token: string) => (await passkeys()).verifyMfa(token)),
     signUp: beginning(client.signUp),
     resendMfa: (token: string) =>
       client.resendMfa(token).catch((error: unknown) => {

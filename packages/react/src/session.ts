@@ -4,7 +4,7 @@ import type { SessionState, SessionStore } from './session-store.js';
 
 /**
  * Whether somebody is signed in, and the functions that change it. They fail with a TandemError, and those that sign in
- * with a MfaRequiredError when a code has been sent: `verifyMfa` takes its token and the code.
+ * with a MfaRequiredError when a second step has to follow: `verifyMfa` takes its token and a code, `verifyMfaByPasskey` the token.
  */
 export type Session = SessionState & Omit<SessionStore, 'client' | 'state'>;
 

@@ -40,7 +40,7 @@ export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
 export * from './outcomes.js';
 export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
-export { startRedis, type RedisServer } from './redis-server.js';
+export { freePort, startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Server } from './s3-server.js';
 export { answerListeners, sendRaw, sendRequest, type RawAnswer, type RawRequest, type TextAnswer } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';

@@ -1,9 +1,12 @@
 import { MfaRequiredError } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { usePasskeys } from '../security/passkeys.js';
 import { useSession, type Ending } from '../session/session.js';
+import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
-import { Good, Note } from '../ui/notices.js';
+import { Failure, Good, Note } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
@@ -18,18 +21,21 @@ const ENDINGS: Readonly<Record<Ending, string>> = {
 /** Email and password, and the code of the second step where the server requires one. */
 export function SignIn({ notice }: { notice?: string }) {
   const { client, ending, began } = useSession();
-  const [challenge, setChallenge] = useState<string>();
+  const passkeys = usePasskeys();
+  const byPasskey = useMutation({ mutationFn: async () => passkeys && began((await passkeys.signIn()).id) });
+  const [challenge, setChallenge] = useState<MfaRequiredError>();
 
   async function signIn({ email = '', password = '' }: Record<string, string>): Promise<void> {
     try {
       began((await client.signIn({ email, password })).id);
     } catch (error) {
       if (!(error instanceof MfaRequiredError)) throw error;
-      setChallenge(error.token);
+      setChallenge(error);
     }
   }
 
-  if (challenge !== undefined) return <SecondStep token={challenge} onDone={began} onBack={() => setChallenge(undefined)} />;
+  if (challenge !== undefined)
+    return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setChallenge(undefined)} />;
   return (
     <CardPage title="Sign in">
       {ending && <Note>{ENDINGS[ending]}</Note>}
@@ -38,6 +44,14 @@ export function SignIn({ notice }: { notice?: string }) {
         <EmailField />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
       </ActionForm>
+      {passkeys?.areSupported && (
+        <>
+          <Failure of={byPasskey.error} />
+          <Button isOff={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
+            Sign in with a passkey
+          </Button>
+        </>
+      )}
       <p className="card-links">
         <Link href="/forgot-password">Forgot your password?</Link>
         <Link href="/sign-up">Create an account</Link>

@@ -26,7 +26,7 @@ export function useSignUp() {
     } catch (error) {
       if (!(error instanceof MfaRequiredError)) throw error;
       setHasAccount(true);
-      setSecondStep({ token: error.token, onDone: begin, onBack: () => setSecondStep(undefined) });
+      setSecondStep({ token: error.token, steps: error.factors, onDone: begin, onBack: () => setSecondStep(undefined) });
     }
   }
 

@@ -41,6 +41,7 @@ describe.each(FACES)('an organization over %s', (face) => {
       name: organization.name.trim(),
       metadata: {},
       auditStatus: null,
+      mfaRequired: false,
       parentId: null,
       ancestors: [],
       id: expect.any(String) as string,

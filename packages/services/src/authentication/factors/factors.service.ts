@@ -97,6 +97,9 @@ export function createFactorsService(options: FactorsOptions) {
   }
 
   return {
+    /** Whether the server makes passkeys. */
+    hasPasskeys: passkeys.isOn,
+
     /** The factors that count, in the order in which they were added. @throws identityErrors.notFound */
     async list(identityId: string): Promise<{ data: ShownFactor[]; recoveryCodesLeft: number }> {
       const record = await read(identityId);

@@ -1,0 +1,52 @@
+import type { RouterOutputs } from '@tandem/client';
+import { ActionForm } from '../account/form.js';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { QrCode } from './qr-code.js';
+
+export type NewApp = RouterOutputs['auth']['addTotp'];
+
+interface AddAppProps {
+  app: NewApp;
+  onDone(): void;
+  onClose(): void;
+}
+
+/** The secret of an authenticator app, shown this once, and the code that proves that the app has it. */
+export function AddApp({ app: { id: factorId, secret, uri }, onDone, onClose }: AddAppProps) {
+  const { client } = useSession();
+  const identityId = useIdentityId();
+
+  async function confirm({ code = '' }: Record<string, string>): Promise<void> {
+    await client.api.auth.confirmTotp.mutate({ identityId, factorId, code: code.trim() });
+    onDone();
+  }
+
+  return (
+    <Dialog title="Add an authenticator app" onClose={onClose}>
+      <p>Scan this with the app, or type the key into it. Neither is shown again.</p>
+      <QrCode text={uri} label="QR code for the authenticator app" />
+      <p>
+        <code className="secret">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
+      </p>
+      <ActionForm action="Add" run={confirm}>
+        <Field
+          label="The code that the app shows"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern="\s*[0-9]{6}\s*"
+          required
+          autoFocus
+        />
+      </ActionForm>
+      <p className="card-links">
+        <Button className="link" onClick={onClose}>
+          Cancel
+        </Button>
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,91 @@
+import { isError, type SecondStep } from '@tandem/client';
+import { useRef, useState, type ReactNode } from 'react';
+import { ActionForm } from '../account/form.js';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { Failure } from '../ui/notices.js';
+import { usePasskeys } from './passkeys.js';
+
+/** Runs what needs a fresh proof: asks for the proof where the server does, then runs it again. Null when the person gives up. */
+export type WithProof = <T>(run: () => Promise<T>) => Promise<T | null>;
+
+/** @returns how to run what needs a fresh proof, and the dialog that asks for it */
+export function useProof(steps: readonly SecondStep[]): [WithProof, ReactNode] {
+  const [isAsking, setAsking] = useState(false);
+  const settle = useRef<(isProven: boolean) => void>(undefined);
+  const ask = () =>
+    new Promise<boolean>((resolve) => {
+      settle.current = resolve;
+      setAsking(true);
+    });
+
+  async function withProof<T>(run: () => Promise<T>): Promise<T | null> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isError(error, 'auth.freshProofNeeded')) throw error;
+      return (await ask()) ? run() : null;
+    }
+  }
+
+  function close(isProven: boolean): void {
+    settle.current?.(isProven);
+    setAsking(false);
+  }
+
+  return [withProof, isAsking && <ProofDialog steps={steps} onDone={() => close(true)} onClose={() => close(false)} />];
+}
+
+interface ProofDialogProps {
+  steps: readonly SecondStep[];
+  onDone(): void;
+  onClose(): void;
+}
+
+function ProofDialog({ steps, onDone, onClose }: ProofDialogProps) {
+  const { client } = useSession();
+  const identityId = useIdentityId();
+  const passkeys = usePasskeys();
+  const [failure, setFailure] = useState<unknown>();
+  const [byCode, setByCode] = useState(false);
+
+  async function prove({ password, code }: Record<string, string>): Promise<void> {
+    await client.api.auth.prove.mutate({
+      identityId,
+      ...(password !== undefined && { password }),
+      ...(code !== undefined && { code: code.trim() }),
+    });
+    onDone();
+  }
+
+  return (
+    <Dialog title="Is it still you?" onClose={onClose}>
+      <p>You signed in a while ago. Before something this important changes, prove that it is you.</p>
+      <ActionForm key={String(byCode)} action="Go on" run={prove}>
+        {byCode ? (
+          <Field label="Code" name="code" autoComplete="one-time-code" required autoFocus />
+        ) : (
+          <Field label="Password" name="password" type="password" autoComplete="current-password" required autoFocus />
+        )}
+      </ActionForm>
+      <Failure of={failure} />
+      <p className="card-links">
+        {steps.includes('passkey') && passkeys?.areSupported && (
+          <Button className="link" onClick={() => void passkeys.prove(identityId).then(onDone, setFailure)}>
+            Use a passkey
+          </Button>
+        )}
+        {steps.length > 0 && (
+          <Button className="link" onClick={() => setByCode(!byCode)}>
+            {byCode ? 'Use the password' : 'Use a code'}
+          </Button>
+        )}
+        <Button className="link" onClick={onClose}>
+          Cancel
+        </Button>
+      </p>
+    </Dialog>
+  );
+}
