@@ -88,7 +88,8 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
           if (view === 'chat') {
             await page.locator('.channel').first().click();
             await page.getByRole('log').getByRole('listitem').nth(3).waitFor();
-          } else await page.getByRole('main').getByRole('listitem').nth(1).waitFor();
+          } else if (view === 'security') await page.getByText('You have none yet').waitFor();
+          else await page.getByRole('main').getByRole('listitem').nth(1).waitFor();
           if (view === 'catalogue') await page.getByRole('table').waitFor();
           await page.waitForLoadState('networkidle');
           expect(await offences(page), view).toEqual([]);

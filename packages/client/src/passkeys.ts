@@ -21,10 +21,7 @@ export interface Passkeys {
   prove(identityId: string): Promise<void>;
 }
 
-const ask = async (options: RequestOptions) =>
-  (await startAuthentication({
-    optionsJSON: options as Parameters<typeof startAuthentication>[0]['optionsJSON'],
-  })) as unknown as Answer;
+const ask = async (optionsJSON: RequestOptions) => (await startAuthentication({ optionsJSON })) as unknown as Answer;
 
 /** Asks this browser's authenticators in the name of a client. */
 export function createPasskeys(client: Pick<TandemClient, 'api' | 'signInByPasskey' | 'verifyMfa'>): Passkeys {

@@ -3,7 +3,6 @@ import {
   TandemError,
   createMemoryTokenStore,
   createTandemClient,
-  type TandemClient,
   type TandemClientOptions,
 } from '@tandem/client';
 import { createStore } from './store.js';
@@ -90,7 +89,7 @@ export function createSessionStore(
     };
 
   // most sign-ins need none
-  const passkeys = async () => (await import('@tandem/client/passkeys')).createPasskeys(client as unknown as TandemClient);
+  const passkeys = async () => (await import('@tandem/client/passkeys')).createPasskeys(client);
 
   return {
     client,

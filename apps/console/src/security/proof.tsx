@@ -12,7 +12,7 @@ import { usePasskeys } from './passkeys.js';
 export type WithProof = <T>(run: () => Promise<T>) => Promise<T | null>;
 
 /** @returns how to run what needs a fresh proof, and the dialog that asks for it */
-export function useProof(steps: readonly SecondStep[]): [WithProof, ReactNode] {
+export function useProof(steps: readonly SecondStep[]): { withProof: WithProof; proofDialog: ReactNode } {
   const [isAsking, setAsking] = useState(false);
   const settle = useRef<(isProven: boolean) => void>(undefined);
   const ask = () =>
@@ -35,7 +35,8 @@ export function useProof(steps: readonly SecondStep[]): [WithProof, ReactNode] {
     setAsking(false);
   }
 
-  return [withProof, isAsking && <ProofDialog steps={steps} onDone={() => close(true)} onClose={() => close(false)} />];
+  const dialog = <ProofDialog steps={steps} onDone={() => close(true)} onClose={() => close(false)} />;
+  return { withProof, proofDialog: isAsking && dialog };
 }
 
 interface ProofDialogProps {

@@ -22,7 +22,8 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   });
   if (!data) return <div className="qr-code" />;
   return (
-    <svg className="qr-code" viewBox={`0 0 ${data.size} ${data.size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+    <svg className="qr-code" viewBox={`0 0 ${data.size} ${data.size}`} shapeRendering="crispEdges">
+      <title>{label}</title>
       <rect width="100%" height="100%" fill="#fff" />
       <path d={data.path} fill="#000" />
     </svg>

@@ -38,7 +38,7 @@ export function SecurityView() {
   const [codes, setCodes] = useState<readonly string[]>();
   const [done, setDone] = useState<string>();
   const steps: SecondStep[] = [...new Set(data?.data.map(({ type }) => type))];
-  const [withProof, proofDialog] = useProof(steps);
+  const { withProof, proofDialog } = useProof(steps);
   const again = () => queries.invalidateQueries({ queryKey });
 
   const change = useMutation({
