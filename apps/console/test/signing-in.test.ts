@@ -50,7 +50,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     const wrong = first === '111111' ? '222222' : '111111';
     await page.getByLabel('Code').fill(wrong);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('That code is wrong.').waitFor();
+    await page.getByText('That code is wrong, or was used already.').waitFor();
     withMfa.clock.advance(31_000);
     await page.getByRole('button', { name: 'Send another code' }).click();
     const { code = '' } = await withMfa.mail.next(email);
