@@ -10,3 +10,9 @@ export interface BeforeCleared {
   where: object;
   run(events: readonly ToldEvent[]): Promise<void>;
 }
+
+/** The same by the ids of the records alone: the events are not read. */
+export interface IdsBeforeCleared {
+  types: ReadonlySet<string>;
+  runOnIds(ids: readonly string[]): Promise<void>;
+}

@@ -256,3 +256,20 @@ describe('the process that appends', () => {
     expect(idAfter('', clock) < idAfter(last, clock)).toBe(true);
   });
 });
+
+it('what a process wrote that died before it told anybody is told within seconds by those that sweep', async () => {
+  await storage.events.last();
+  const gone = await openStorage({ uri, clock });
+  const seen: string[] = [];
+  other.events.idsBeforeCleared(['thing.created'], async (ids) => void seen.push(...ids));
+  const { _id } = await gone.model(thingModel).create({ name: 'left' });
+  await gone.close();
+  const stop = other.startSweeping();
+  // the first pass may have come before
+  const late = await openStorage({ uri, clock });
+  await expect.poll(() => seen).toEqual([_id]);
+  const { _id: next } = await late.model(thingModel).create({ name: 'left too' });
+  await late.close();
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual([_id, next]);
+  await stop();
+});

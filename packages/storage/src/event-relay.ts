@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
-import type { BeforeCleared } from './before-cleared.js';
+import type { BeforeCleared, IdsBeforeCleared } from './before-cleared.js';
 import { firstIdAt, idAfter } from './event-ids.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
@@ -31,7 +31,7 @@ interface RelayOptions {
   /** The collections whose changes are told, with how. */
   traced(): ReadonlyMap<string, Traced>;
   /** What runs when a batch has been appended. */
-  beforeCleared: readonly BeforeCleared[];
+  beforeCleared: readonly (BeforeCleared | IdsBeforeCleared)[];
   /** How long an event is kept, in milliseconds. */
   retentionMs(): number;
   maxTimeMS: number;
@@ -202,9 +202,12 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     if (batch.some(({ state }) => state)) await copy({ $match: { state: { $exists: true } } });
   }
 
-  async function follow(batch: readonly PendingEvent[], { types, where, run }: BeforeCleared): Promise<void> {
-    const versions = new Map(batch.filter(({ type }) => types.has(type)).map(({ _id, version = 0 }) => [_id, version]));
-    if (versions.size === 0) return;
+  async function follow(batch: readonly PendingEvent[], following: BeforeCleared | IdsBeforeCleared): Promise<void> {
+    const followed = batch.filter(({ type }) => following.types.has(type));
+    if (followed.length === 0) return;
+    if ('runOnIds' in following) return following.runOnIds(followed.map(({ subject }) => subject.id));
+    const { where, run } = following;
+    const versions = new Map(followed.map(({ _id, version = 0 }) => [_id, version]));
     const found = await events.find({ _id: { $in: [...versions.keys()] }, ...where }, { sort: { _id: 1 }, ...options }).toArray();
     if (found.length > 0) await run(found.map((event) => ({ ...event, version: versions.get(event._id) as number })));
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
-import type { BeforeCleared } from './before-cleared.js';
+import type { BeforeCleared, IdsBeforeCleared } from './before-cleared.js';
 import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
 import type { Traced } from './traces.js';
@@ -28,6 +28,8 @@ export interface EventFeed {
    * them (with `where`, only with those that match): so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
    */
   beforeCleared(types: readonly string[], run: BeforeCleared['run'], where?: object): void;
+  /** The same with the ids of the records alone, which reads no events. */
+  idsBeforeCleared(types: readonly string[], runOnIds: IdsBeforeCleared['runOnIds']): void;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
   /** How long events are kept, in milliseconds; default 30 days. */
@@ -48,7 +50,7 @@ type Outcome = 'appended' | 'busy' | 'failed';
 /** The log of all changes of traced records (decisions E1). Changes are appended soon after they are made. */
 export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
   const listeners: (() => void)[] = [];
-  const beforeCleared: BeforeCleared[] = [];
+  const beforeCleared: (BeforeCleared | IdsBeforeCleared)[] = [];
   let retention = 30 * 24 * 60 * 60_000;
   let opened: ReturnType<typeof createEventRelay> | undefined;
   const relayOf = () =>
@@ -143,6 +145,8 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     relay,
     beforeCleared: (types: readonly string[], run: BeforeCleared['run'], where: object = {}) =>
       void beforeCleared.push({ types: new Set(types), where, run }),
+    idsBeforeCleared: (types: readonly string[], runOnIds: IdsBeforeCleared['runOnIds']) =>
+      void beforeCleared.push({ types: new Set(types), runOnIds }),
     onAppended: (listener: () => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;

@@ -14,6 +14,9 @@ import { createEventFeed, type EventFeed } from './events.js';
 import type { Traced } from './traces.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
 
+/** How often is looked for changes that a process has not told of before it died, in milliseconds. */
+const RELAYED_MS = 2000;
+
 export interface StorageOptions {
   /**
    * URI of a MongoDB 7.0 or later; its path names the database, `tandem` by default. It may not weaken `primary` and
@@ -167,7 +170,8 @@ export async function openStorage({
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
     startSweeping(intervalMs = 30_000) {
-      const stop = sweepNowAndThen(sweep, intervalMs, log);
+      const stopping = [sweepNowAndThen(sweep, intervalMs, log), sweepNowAndThen(relay, RELAYED_MS, log)];
+      const stop = async () => void (await Promise.all(stopping.map((end) => end())));
       stops.add(stop);
       return stop;
     },
@@ -221,10 +225,14 @@ export async function openStorage({
     return (row as { now: Date }).now;
   }
 
+  async function relay(): Promise<void> {
+    if (traces.size > 0) await events.relay();
+  }
+
   async function sweep(): Promise<void> {
     const now = await time();
     await units.recover(now);
-    if (traces.size > 0) await events.relay();
+    await relay();
     for (const { definition, model: swept } of models.values()) {
       if (definition.expires) await removeExpired(swept, definition.expires, now);
     }

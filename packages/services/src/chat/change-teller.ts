@@ -1,7 +1,8 @@
 import type { EventBus } from '@tandem/core';
 import { versionOf } from '@tandem/storage';
-import { publishChatEvent, type ChatEvent, type LastingEvent } from './chat-events.js';
+import { publishChatEvent, publishStored, type ChatEvent, type LastingEvent } from './chat-events.js';
 import type { ChangeRecord, Changed, MessageLog } from './message-log.js';
+import type { OwnChange } from './own-changes.js';
 
 /** An event of a change that has no number yet. */
 export type UnnumberedEvent<Event = LastingEvent> = Event extends ChatEvent ? Omit<Event, 'change'> : never;
@@ -30,6 +31,14 @@ export interface Change {
   /** What readers are told, if it is more than how things are now. */
   told?: UnnumberedEvent;
 }
+/** A change that the event log tells: its process may have died before it numbered or announced it. */
+export interface LateChange extends Change {
+  channelId: string;
+  /** What streams of one's own may have missed. */
+  own?: OwnChange | undefined;
+}
+const idOf = ({ record: { id, version } }: Change) => `${id} ${version}`;
+
 /** Reads what readers are told of some changes of a channel. */
 type Read = (channelId: string, records: readonly ChangeRecord[]) => Promise<readonly { event?: LastingEvent | undefined }[]>;
 
@@ -55,6 +64,25 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
 
   return {
     number,
+
+    /** Numbers changes that have no number, and lets readers look up those of whose numbers they may not have heard. */
+    async numberLate(late: readonly LateChange[]): Promise<void> {
+      const noted = await log.noted(late.map(idOf));
+      for (const channelId of new Set(late.map((change) => change.channelId))) {
+        const ofChannel = late.filter((change) => change.channelId === channelId);
+        const unnumbered = ofChannel.filter((change) => !noted.has(idOf(change)));
+        if (unnumbered.length > 0) await number(channelId, unnumbered);
+        const told = ofChannel.filter((change) => noted.has(idOf(change)));
+        const numbers = told.map((change) => noted.get(idOf(change)) ?? 0);
+        if (told.length > 0)
+          publishStored(
+            bus,
+            channelId,
+            Math.max(...numbers),
+            told.flatMap(({ own }) => own ?? []),
+          );
+      }
+    },
 
     /** Tells of a change that has been acknowledged. Should the store fail now, the event log sees to it later. */
     tell: (channelId: string, record: ChangedRecord, changed: Changed, told?: UnnumberedEvent): Promise<void> =>

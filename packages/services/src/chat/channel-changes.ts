@@ -1,7 +1,8 @@
+import type { EventBus } from '@tandem/core';
 import { MAJORITY, type Storage, type ToldEvent } from '@tandem/storage';
-import { numbered, type Change, type ChangedRecord, type ChangeTeller, type UnnumberedEvent } from './change-teller.js';
+import { numbered, type ChangeTeller, type LateChange, type UnnumberedEvent } from './change-teller.js';
 import type { ChannelsService } from './channels.service.js';
-import type { LastingEvent } from './chat-events.js';
+import { publishStored, type LastingEvent } from './chat-events.js';
 import type { Memberships } from './memberships.js';
 import { isChange, type ChangeRecord, type LogRecord, type MessageLog, type SubscriptionChange } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
@@ -21,6 +22,7 @@ export interface ChannelChange {
 
 interface ChannelChangesOptions {
   storage: Storage;
+  bus: EventBus;
   log: MessageLog;
   teller: ChangeTeller;
   channels: Pick<ChannelsService, 'shown'>;
@@ -59,10 +61,13 @@ function subjectOf(record: ChangeRecord): string {
 }
 
 /** The change that an event of the log tells; undefined if it is none for readers. */
-function changeIn({ type, subject, version, state }: ToldEvent): (Change & { channelId: string }) | undefined {
+function changeIn({ type, subject, version, state }: ToldEvent): LateChange | undefined {
   const record = { id: subject.id, version };
   const channelId = String(state['channelId']);
-  if (type.startsWith('channel.')) return { channelId: subject.id, record, changed: { kind: 'channel' } };
+  if (type.startsWith('channel.')) {
+    const own = { type: type === 'channel.deleted' ? ('missed' as const) : ('changed' as const), channelId: subject.id };
+    return { channelId: subject.id, record, changed: { kind: 'channel' }, own };
+  }
   if (type.startsWith('message.')) return { channelId, record, changed: { kind: 'message' } };
   if (type.startsWith('reaction.')) {
     const { messageId, key, last } = state as unknown as ReactionRecord;
@@ -76,12 +81,13 @@ function changeIn({ type, subject, version, state }: ToldEvent): (Change & { cha
   } = state as unknown as Partial<SubscriptionRecord>;
   // one that hides with its channel or identity is no departure
   if (hiddenBy.length > 0 || (type === 'subscription.updated' && changedIn !== version)) return undefined;
-  return { channelId, record, changed: { kind: 'subscription', type: type as SubscriptionChange, identityId, role } };
+  const changed = { kind: 'subscription', type: type as SubscriptionChange, identityId, role } as const;
+  return { channelId, record, changed, own: { type: 'member', channelId, identityId } };
 }
 
 /** Reads the changes of channels (decisions C1). */
 export function createChannelChanges(options: ChannelChangesOptions) {
-  const { storage, log, teller, channels, memberships, messages, pins, reactions } = options;
+  const { storage, bus, log, teller, channels, memberships, messages, pins, reactions } = options;
   const Messages = storage.model(messageModel);
   const deletedToo = { deleted: 'include' } as const;
 
@@ -149,15 +155,10 @@ export function createChannelChanges(options: ChannelChangesOptions) {
   teller.readBy(shown);
 
   // a process that has died, or a host, has written records and told nobody
-  storage.events.beforeCleared(NUMBERED_EVENTS, async (events) => {
-    const changes = events.flatMap((event) => changeIn(event) ?? []);
-    const idOf = ({ id, version }: ChangedRecord) => `${id} ${version}`;
-    const noted = await log.noted(changes.map(({ record }) => idOf(record)));
-    const late = changes.filter(({ record }) => !noted.has(idOf(record)));
-    for (const channelId of new Set(late.map((one) => one.channelId))) {
-      const ofChannel = late.filter((one) => one.channelId === channelId);
-      await teller.number(channelId, ofChannel);
-    }
+  storage.events.beforeCleared(NUMBERED_EVENTS, (events) => teller.numberLate(events.flatMap((event) => changeIn(event) ?? [])));
+  storage.events.idsBeforeCleared(['message.created'], async (ids) => {
+    for (const [channelId, { seq, change }] of await log.endsBy(ids))
+      publishStored(bus, channelId, change, [{ type: 'posted', channelId, seq }]);
   });
 
   return {

@@ -4,7 +4,7 @@ import { FileSchema } from '../files/files.schemas.js';
 import { PersonSchema } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
-import { publishOwnChange } from './own-changes.js';
+import { OWN_TOPIC, publishOwnChange, type OwnChange } from './own-changes.js';
 import { ChangeNumber, MessageSchema } from './messages.schemas.js';
 import { ReactionCountSchema, reactionEvent } from './reactions.schemas.js';
 import { ChannelRole } from './subscriptions.schemas.js';
@@ -69,4 +69,20 @@ export function channelTopic(channelId: string): string {
 export function publishChatEvent(bus: EventBus, event: ChatEvent): void {
   bus.publish(channelTopic(event.channelId), event);
   publishOwnChange(bus, event);
+}
+
+/**
+ * Says on a channel's topic up to which number its changes are stored: the process that was to announce them may have died. Readers
+ * that lack some look them up.
+ */
+export interface StoredUpTo {
+  type: 'stored';
+  channelId: string;
+  change: number;
+}
+
+/** @param own what streams of one's own may have missed, which they look up or have already */
+export function publishStored(bus: EventBus, channelId: string, change: number, own: readonly OwnChange[]): void {
+  bus.publish(channelTopic(channelId), { type: 'stored', channelId, change } satisfies StoredUpTo);
+  for (const one of own) bus.publish(OWN_TOPIC, one);
 }

@@ -57,9 +57,9 @@ export function createChatService(options: ChatOptions) {
     max: ATTACHMENTS_MAX,
     isStored: log.has,
   });
-  const replies = createReplies({ storage, log, teller });
+  const replies = createReplies({ storage, teller });
   const mentions = createMentions({ storage, memberships, notifications });
-  const pins = createPins({ storage, log, teller });
+  const pins = createPins({ storage, teller });
   const messageFiles = createMessageFiles({ storage, log, teller, attachments });
   const parts = { memberships, replies, pins, mentions, messageFiles };
   const messages = createMessagesService({ storage, lists, bus, log, teller, ...parts });
@@ -73,7 +73,7 @@ export function createChatService(options: ChatOptions) {
   const ends = { channelExists, isDirect, existingIdentities };
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
   const told = { channels, memberships, messages, pins, reactions };
-  const changes = createChannelChanges({ storage, log, teller, ...told });
+  const changes = createChannelChanges({ storage, bus, log, teller, ...told });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {

@@ -239,10 +239,22 @@ export function createMessageLog(storage: Storage) {
       return found as unknown as LogRecord[];
     },
 
-    /** Those of changes, named by record and version, that have a number. */
-    async noted(ids: readonly string[]): Promise<Set<string>> {
-      const found = await collection.find({ _id: { $in: ids } } as object, { projection: { _id: 1 }, ...MAJORITY }).toArray();
-      return new Set(found.map(({ _id }) => String(_id)));
+    /** The numbers of those changes, named by record and version, that have one. */
+    async noted(ids: readonly string[]): Promise<Map<string, number>> {
+      const found = await collection.find({ _id: { $in: ids } } as object, { projection: { change: 1 }, ...MAJORITY }).toArray();
+      return new Map((found as unknown as ChangeRecord[]).map(({ _id, change }) => [_id, change]));
+    },
+
+    /** The ends that these messages are, at least, of their channels. */
+    async endsBy(messageIds: readonly string[]): Promise<Map<string, End>> {
+      const fields = { _id: 0, channelId: 1, seq: 1, change: 1 };
+      const found = await collection.find({ _id: { $in: messageIds } } as object, { projection: fields, ...MAJORITY }).toArray();
+      const ends = new Map<string, End>();
+      for (const { channelId, seq, change = 0 } of found as unknown as MessageRecord[]) {
+        const end = ends.get(channelId);
+        if (!end || end.seq < seq) ends.set(channelId, { seq, change });
+      }
+      return ends;
     },
   };
 }

@@ -8,6 +8,8 @@ export type OwnChange =
   /** Has joined or left, as the store knows. */
   | { type: 'member'; channelId: string; identityId: string }
   | { type: 'deleted'; channelId: string }
+  /** Was deleted, as the event log tells: it may be back. */
+  | { type: 'missed'; channelId: string }
   /** Or restored, with its members. */
   | { type: 'changed'; channelId: string };
 

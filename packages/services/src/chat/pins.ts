@@ -1,10 +1,10 @@
-import { MAJORITY, insertBelow, newId, type Storage, type ToldEvent } from '@tandem/storage';
+import { MAJORITY, insertBelow, newId, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
 import { freeNumber } from '../shared/free-numbers.js';
 import { deletedRecord, type ChangedRecord, type ChangeTeller } from './change-teller.js';
 import type { LastingEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
-import { isChange, type LogRecord, type MessageLog } from './message-log.js';
+import { isChange, type Changed, type LogRecord } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import { pinModel, type PinRecord } from './pin.model.js';
 
@@ -18,7 +18,7 @@ type PinChange = Pick<PinRecord, 'channelId' | 'messageId' | 'identityId'>;
 export type Pins = ReturnType<typeof createPins>;
 
 /** Pinned messages (decisions C3). */
-export function createPins({ storage, log, teller }: { storage: Storage; log: MessageLog; teller: ChangeTeller }) {
+export function createPins({ storage, teller }: { storage: Storage; teller: ChangeTeller }) {
   const Messages = storage.model(messageModel);
   const Pins = storage.model(pinModel);
   const existingMessages = existingIn(Messages);
@@ -38,25 +38,19 @@ export function createPins({ storage, log, teller }: { storage: Storage; log: Me
     );
   }
 
-  async function number(change: PinChange, changed: ChangedRecord): Promise<void> {
-    const { channelId, messageId, identityId } = change;
-    await teller.number(channelId, [{ record: changed, changed: { kind: 'pin', recordId: messageId, identityId } }]);
-  }
-  /** Should the store fail now, the event log sees to it later. */
-  const tell = (change: PinChange, changed: ChangedRecord) => number(change, changed).catch(() => {});
+  const changedBy = ({ messageId, identityId }: PinChange): Changed => ({ kind: 'pin', recordId: messageId, identityId });
+  const tell = (change: PinChange, record: ChangedRecord) => teller.tell(change.channelId, record, changedBy(change));
 
-  const changedBy = ({ subject: { id }, version }: ToldEvent): ChangedRecord => ({ id, version });
-  const idOf = (event: ToldEvent) => `${event.subject.id} ${event.version}`;
-  storage.events.beforeCleared(['pin.created', 'pin.deleted'], async (events) => {
-    const noted = await log.noted(events.map(idOf));
-    for (const event of events) {
-      if (noted.has(idOf(event))) continue;
-      const { actor, type } = event;
-      const pin = event.state as unknown as PinRecord;
-      const isRemoval = type === 'pin.deleted' && actor?.type === 'identity' && actor.id !== null;
-      await number(isRemoval ? { ...pin, identityId: actor.id as string } : pin, changedBy(event));
-    }
-  });
+  storage.events.beforeCleared(['pin.created', 'pin.deleted'], (events) =>
+    teller.numberLate(
+      events.map(({ actor, type, subject: { id }, version, state }) => {
+        const pin = state as unknown as PinRecord;
+        const isRemoval = type === 'pin.deleted' && actor?.type === 'identity' && actor.id !== null;
+        const by = isRemoval ? { ...pin, identityId: actor.id as string } : pin;
+        return { channelId: pin.channelId, record: { id, version }, changed: changedBy(by) };
+      }),
+    ),
+  );
   // a process that has deleted a message, and died before it freed the place; or a host
   storage.events.beforeCleared(['message.deleted'], async (events) => {
     const found = await Pins.find({ messageId: { $in: events.map(({ subject }) => subject.id) } }).lean<PinRecord[]>();

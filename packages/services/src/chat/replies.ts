@@ -1,6 +1,5 @@
 import type { Storage, ToldEvent } from '@tandem/storage';
 import type { Change, ChangedRecord, ChangeTeller } from './change-teller.js';
-import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { Message } from './messages.schemas.js';
 
@@ -17,7 +16,7 @@ const countedBy = ({ id, version }: ChangedRecord): ChangedRecord => ({ id: `${i
  * Replies to messages (decisions C3). They are counted when a message is read, so that no count can differ from the replies; only
  * those of messages that are marked, which costs others nothing.
  */
-export function createReplies({ storage, log, teller }: { storage: Storage; log: MessageLog; teller: ChangeTeller }) {
+export function createReplies({ storage, teller }: { storage: Storage; teller: ChangeTeller }) {
   const Messages = storage.model(messageModel);
   const { collection } = Messages;
 
@@ -26,18 +25,13 @@ export function createReplies({ storage, log, teller }: { storage: Storage; log:
     changed: { kind: 'message', recordId: replyToId },
   });
 
-  // what a process did not number before it died
-  const idOf = ({ id, version }: ChangedRecord) => `${id} ${version}`;
-  const numberLate = async (events: readonly ToldEvent[]) => {
-    const late = events.map(({ subject: { id }, version, state }) => ({
-      reply: state as unknown as Reply,
-      changed: { id, version },
-    }));
-    const noted = await log.noted(late.map(({ changed }) => idOf(countedBy(changed))));
-    for (const { reply, changed } of late)
-      if (reply.replyToId && !noted.has(idOf(countedBy(changed))))
-        await teller.number(reply.channelId, [changeOf(reply.replyToId, changed)]);
-  };
+  const numberLate = (events: readonly ToldEvent[]) =>
+    teller.numberLate(
+      events.flatMap(({ subject: { id }, version, state }) => {
+        const { channelId, replyToId } = state as unknown as Reply;
+        return replyToId ? { channelId, ...changeOf(replyToId, { id, version }) } : [];
+      }),
+    );
   storage.events.beforeCleared(REPLY_EVENTS, numberLate, { 'state.replyToId': { $type: 'string' } });
 
   return {

@@ -2,7 +2,7 @@ import { Feed, createFeeds, describeError, requestErrors, type EventBus, type Lo
 import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
 import type { ChannelChange } from '../chat/channel-changes.js';
-import { channelTopic, publishChatEvent, type ChatEvent, type LastingEvent } from '../chat/chat-events.js';
+import { channelTopic, publishChatEvent, type ChatEvent, type LastingEvent, type StoredUpTo } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
 import type { End } from '../chat/message-log.js';
 import type { SenderCards } from './sender-cards.js';
@@ -45,6 +45,8 @@ class ChannelFeed extends Feed {
   /** Events that arrived too early; undefined while nothing has to wait. */
   held: ChatEvent[] | undefined = [];
   timer: NodeJS.Timeout | undefined = undefined;
+  /** The number up to which changes are known to be stored, if it is beyond the position. */
+  stored = 0;
   isAsking = false;
   /** Whether changes may have been missed since the last read of the store. */
   hasMissed = false;
@@ -79,12 +81,24 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
   const feeds = createFeeds<ChannelFeed>(bus, {
     topicOf: channelTopic,
     create: (channelId) => new ChannelFeed(channelId),
-    onEvent: (feed, event) => take(feed, event as ChatEvent),
+    onEvent: (feed, event) => hear(feed, event as ChatEvent | StoredUpTo),
     onResumed: (feed) => void ask(feed),
   });
   const inTurn = createGate(STARTS);
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
+
+  function hear(feed: ChannelFeed, event: ChatEvent | StoredUpTo): void {
+    if (event.type === 'stored') expect(feed, event.change);
+    else take(feed, event);
+  }
+
+  /** Gives changes up to a number time to arrive, then reads them from the store. */
+  function expect(feed: ChannelFeed, change: number): void {
+    if (change <= (feed.position?.change ?? 0)) return;
+    feed.stored = Math.max(feed.stored, change);
+    feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+  }
 
   function take(feed: ChannelFeed, event: ChatEvent): void {
     if (!isLasting(event)) return feed.held ? hold(feed, event) : tell(feed, event);
@@ -93,8 +107,7 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
     if (event.change <= position.change) return;
     if (event.change > position.change + 1) {
       hold(feed, event);
-      feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
-      return;
+      return expect(feed, event.change);
     }
     pass(feed, { change: event.change, event });
     if (feed.held && !feed.isAsking) release(feed);
@@ -120,6 +133,7 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
     feed.held = undefined;
     for (const event of held.filter(isLasting).toSorted((a, b) => a.change - b.change)) take(feed, event);
     for (const event of held) if (!isLasting(event)) take(feed, event);
+    expect(feed, feed.stored);
   }
 
   /** Sends the stored changes after the position. */
@@ -127,6 +141,7 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
     feed.hasMissed = true;
     if (feed.isAsking || !feed.position) return;
     feed.isAsking = true;
+    feed.stored = 0;
     feed.held ??= [];
     while (feed.hasMissed && feed.readers.size > 0) {
       feed.hasMissed = false;
@@ -247,7 +262,7 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
         for (const one of feed.readers) one.from ??= feed.position;
         if (feed.hasMissed) void ask(feed);
         else release(feed);
-      } else if (lastChange > feed.position.change) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+      } else expect(feed, lastChange);
       const from = (reader.from ??= feed.position);
       timer ??= setInterval(() => void checkMembers(), CHECK_MS).unref();
       if (feed.readers.size <= PRESENCE_MAX) announce(feed, reader.identityId, 'online');

@@ -62,6 +62,7 @@ export function createOwnFeeds({ bus, chat, log }: OwnFeedsOptions) {
     const members = byChannel.get(channelId);
     if (change.type === 'posted') for (const feed of members ?? []) move(feed, channelId, { lastSeq: change.seq });
     else if (change.type === 'deleted') for (const feed of members ?? []) remove(feed, channelId);
+    else if (change.type === 'missed') for (const feed of members ?? []) ask(feed, [channelId]);
     else if (change.type === 'changed') {
       if (!members) void askMembers(channelId);
     } else {
