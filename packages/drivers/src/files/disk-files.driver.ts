@@ -22,6 +22,12 @@ export interface DiskFilesOptions {
   now: () => Date;
 }
 
+/** @returns false. @throws any other failure */
+function isMissing(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+  throw error;
+}
+
 /** Keeps files in a folder that only its owner can read. Instances that share the folder share the files. */
 export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesOptions): FilesDriver {
   const addresses = createDiskAddresses(secrets, publicUrl, now);
@@ -100,10 +106,10 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
         // the type needs no check: the URL of an upload accepts only that type
         return (await stat(target)).size === size;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-        throw error;
+        return isMissing(error);
       }
     },
+    holds: ({ objectId, size }) => stat(fileOf(objectId)).then((found) => found.size === size, isMissing),
     remove: (objectId) => rm(fileOf(objectId), { force: true }),
     async verify() {
       await mkdir(dir, { recursive: true, mode: 0o700 });

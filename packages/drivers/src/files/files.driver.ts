@@ -27,6 +27,8 @@ export interface FilesDriver {
    * @throws when the storage is unavailable
    */
   copy(object: StoredObject, to: string): Promise<boolean>;
+  /** Whether the object exists, complete, with its type and size. @throws when the storage is unavailable */
+  holds(object: StoredObject): Promise<boolean>;
   /** Removes what is stored under an id; does nothing when nothing is. @throws when the storage is unavailable */
   remove(objectId: string): Promise<void>;
   /** Whether files can be stored: for `tandem doctor`. @throws what is wrong */

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { dispositionOf } from './disposition.js';
-import { ADDRESS_MS, type FilesDriver } from './files.driver.js';
+import { ADDRESS_MS, type FilesDriver, type StoredObject } from './files.driver.js';
 import { readS3Url, type S3Settings } from './s3-url.js';
 
 /** Longest waits for the storage, in milliseconds: a request must be answered within 15 s. */
@@ -34,6 +34,8 @@ function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
   return new S3Client(config);
 }
 
+const statusOf = (error: unknown) => (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+
 /** The header that names the source of a copy; the SDK does not encode it. */
 const copySourceOf = ({ Bucket, Key }: { Bucket: string; Key: string }) =>
   [Bucket, ...Key.split('/')].map(encodeURIComponent).join('/');
@@ -44,6 +46,12 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
   const client = clientOf(settings);
   const whereOf = (objectId: string) => ({ Bucket: settings.bucket, Key: `${settings.prefix}${objectId}` });
   const lifetime = () => ({ expiresIn: ADDRESS_MS / 1000, signingDate: now() });
+
+  /** @returns the tag of an object's version that has its type and size; undefined where there is none. @throws what the SDK throws */
+  async function tagOf({ objectId, type, size }: StoredObject): Promise<string | undefined> {
+    const { ContentLength, ContentType, ETag } = await client.send(new HeadObjectCommand(whereOf(objectId)));
+    return ContentLength === size && ContentType === type ? ETag : undefined;
+  }
 
   return {
     addressMs: ADDRESS_MS,
@@ -56,17 +64,25 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
       const shown = { ResponseContentType: type, ResponseContentDisposition: dispositionOf(type) };
       return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime());
     },
-    async copy({ objectId, type, size }, to) {
-      const source = whereOf(objectId);
+    async holds(object) {
+      try {
+        return (await tagOf(object)) !== undefined;
+      } catch (error) {
+        if (statusOf(error) === 404) return false;
+        throw error;
+      }
+    },
+    async copy(object, to) {
+      const source = whereOf(object.objectId);
       for (let tries = 0; tries < COPY_TRIES; tries++) {
         try {
-          const { ContentLength, ContentType, ETag } = await client.send(new HeadObjectCommand(source));
-          if (ContentLength !== size || ContentType !== type) return false;
+          const ETag = await tagOf(object);
+          if (ETag === undefined) return false;
           const unchanged = { CopySource: copySourceOf(source), CopySourceIfMatch: ETag };
           await client.send(new CopyObjectCommand({ ...whereOf(to), ...unchanged }));
           return true;
         } catch (error) {
-          const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+          const status = statusOf(error);
           if (status === 404) return false;
           // another upload came in between: check that one
           if (status !== 412) throw error;

@@ -45,8 +45,9 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
       attachments.issue(request, identityId),
 
     /**
-     * Attaches the files of a message that is about to be stored, so that it arrives whole. Whoever sends it again finds them
-     * under the same id.
+     * Attaches the files of a message that is about to be stored, so that it arrives whole. Whoever sends it again with the same
+     * files finds them under the same id; with others it is another id, of which one is stored: no attempt touches the files of
+     * another.
      * @returns the id of the message: of the stored one, if it was sent before
      * @throws validationError without a `clientId`; ATTACH_ERRORS
      */
@@ -55,7 +56,8 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
       if (clientId === null) throw validationError(["'attachments' needs a 'clientId'"]);
       const sent = await log.sent(given);
       if (sent) return sent._id;
-      const id = namedId(senderId, `${channelId} ${clientId}`);
+      const list = files.map(({ objectId }) => objectId).toSorted();
+      const id = namedId(senderId, [channelId, clientId, ...list].join(' '));
       await attachments.attachAhead(id, files, senderId);
       return id;
     },

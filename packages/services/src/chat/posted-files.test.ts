@@ -104,13 +104,39 @@ it('a message with files that is sent ten times at once, to two instances, is st
   expect(await messagesOf(message.channelId)).toHaveLength(1);
 });
 
+it('one that is sent at once with different files is stored with all files of one of them', async () => {
+  for (let time = 0; time < 10; time++) {
+    const message = await messageWith('one', 'two', 'three', 'four');
+    const [one, two, three, four] = message.attachments;
+    const lists = [[one, two], [three, four], [three]]; // prettier-ignore
+    const sending = lists.map((attachments, at) =>
+      (at % 2 === 0 ? app : other).rest('POST', '/messages', { ...message, attachments }, ann.credentials),
+    );
+    for (const { status } of await Promise.all(sending)) expect([201, 409]).toContain(status);
+    const [posted, ...others] = await messagesOf(message.channelId);
+    expect(others).toEqual([]);
+    expect(['one two', 'three four', 'three']).toContain((await textsOf(posted as Message)).join(' '));
+  }
+});
+
+it('a list of which one file finds no room is attached in no part, and the others can be sent', async () => {
+  await using small = await startTestServer({ dataDir: folder.path, files: { url: 'disk:', quota: '5b' } });
+  const dan = await small.signUp();
+  const { id: channelId } = await openChannel(dan);
+  const file = (text: string) => upload(dan, `/channels/${channelId}/attachment-upload-url`, 'text/plain', text);
+  const [fits, big] = [await file('one'), await file('two')];
+  const post = (attachments: object[]) =>
+    dan.rest('POST', '/messages', { channelId, senderId: dan.id, content: 'Look', clientId: 'mine', attachments });
+  expect(await post([fits, big])).toMatchObject({ status: 409, body: { error: { message: 'File quota is exceeded' } } });
+  await post([fits]).expect(201);
+});
+
 it('files whose message never comes are removed after a day; those of a stored one stay, also of a deleted one', async () => {
   const [kept, gone, lost] = [await messageWith('kept'), await messageWith('gone'), await messageWith('lost')];
   await ann.rest('POST', '/messages', kept).expect(201);
   const { id } = await ann.rest('POST', '/messages', gone).expect<Message>(201);
   await ann.rest('DELETE', `/messages/${id}`).expect(204);
-  const others = await upload(bob, `/channels/${lost.channelId}/attachment-upload-url`, 'text/plain', 'of Bob');
-  await ann.rest('POST', '/messages', { ...lost, attachments: [...lost.attachments, others] }).expect(404);
+  await app.tandem.services.chat.messageFiles.attachAhead(lost, lost.attachments);
   const of = (message: { attachments: { objectId: string }[] }) => stored(message.attachments.map(({ objectId }) => objectId));
   app.clock.advance(DAY_MS / 2);
   await app.tandem.services.files.work();

@@ -197,13 +197,22 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     attached,
 
     /**
-     * Attaches files to a record that is about to be stored, and no others. May run again. Needs `isStored`.
-     * @throws ATTACH_ERRORS; errors.tooMany. The files before the one that fails stay attached, until this runs again
+     * Attaches files to a record that is about to be stored. May run again, with the same files. Needs `isStored`.
+     * @throws ATTACH_ERRORS, errors.tooMany: before any of the files is attached, unless others use them meanwhile
      */
     async attachAhead(resourceId: string, given: readonly GivenFile[], identityId: string): Promise<void> {
-      const others = { ...attachedTo(resourceId), objectId: { $nin: given.map(({ objectId }) => objectId) } } as object;
-      await collection.updateMany(others, removal(clock.now()));
-      for (const file of given) if (!(await attached(resourceId, file, identityId))) await attach(resourceId, file, identityId);
+      const left: GivenFile[] = [];
+      const unique = new Map(given.map((file) => [file.objectId, file]));
+      for (const file of unique.values()) if (!(await attached(resourceId, file, identityId))) left.push(file);
+      let bytes = 0;
+      for (const file of left) {
+        const found = await findGiven(file, identityId);
+        mustBeFree(found);
+        if (!(await storageOf().holds(found))) throw errors.notUploaded();
+        bytes += found.size;
+      }
+      if (left.length > 1) await quota.expectRoom(identityId, bytes);
+      for (const file of left) await attach(resourceId, file, identityId);
     },
 
     /** Ids of the files of these records, by record. */

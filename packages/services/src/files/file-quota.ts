@@ -48,6 +48,11 @@ export function createFileQuota(storage: Storage, Files: Model<FileRecord>, maxB
   }
 
   return {
+    /** @throws errors.quotaExceeded where an identity has no room for these bytes now; `within` decides */
+    async expectRoom(issuedTo: string, bytes: number): Promise<void> {
+      if (bytes + (await attachedBytes(issuedTo, [])) > maxBytes) throw errors.quotaExceeded();
+    },
+
     /**
      * Attaches a file if its identity has room for it.
      * @param attach receives the deadline, in the store's time
