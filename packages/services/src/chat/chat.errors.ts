@@ -15,6 +15,7 @@ export const chatErrors = defineErrors('chat', {
   messageNotFoundStop: [404, 'Chat message not found.'],
   noMessageUpdate: [400, 'Failed to update chat message'],
   tooManyReactions: [409, 'A message has 20 reactions at most'],
+  tooManyReacting: [409, 'There must NOT be more than {max} people with one reaction to a message'],
   tooManyPins: [409, 'There must NOT be more than {max} pinned messages in the channel'],
   attachmentNotFound: [404, 'Chat message attachment not found.'],
   lastReadMessageNotFound: [404, 'The last read message not found'],

@@ -5,6 +5,13 @@ import type { Metadata } from '../shared/metadata.js';
 import type { StoredFields } from '../shared/record.js';
 import { messageRecord } from './messages.schemas.js';
 
+/** The count of a message's replies up to a `seq`, once there are many; `mark` is another with each that is deleted or restored. */
+export interface KeptReplies {
+  mark: number;
+  count?: number;
+  seq?: number;
+}
+
 export interface MessageRecord extends Live, Required<StoredFields<typeof messageRecord>> {
   seq: number;
   /** The number of the post among the changes of its channel; missing in one from before these were numbered. */
@@ -12,8 +19,8 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
   /** Only in replies. */
   replyToId?: string | null;
   mentions?: string[];
-  /** Whether there are replies, or were. */
-  replied?: boolean;
+  /** Only where there are replies, or were. */
+  replies?: KeptReplies;
   /** When it got its text, if that is another than its first; the earlier ones are not read with it. */
   textAt?: Date;
   metadata?: Metadata;
@@ -24,8 +31,8 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
 const REPLIES = { replyToId: { $gt: '' } };
 
 export const messageModel = defineModel<MessageRecord>('messages', {
-  traced: { kind: 'message', hidden: ['change', 'versions', 'textAt'], untold: ['change', 'replied'] },
-  fields: { ...messageRecord.stored, replied: { type: Boolean } },
+  traced: { kind: 'message', hidden: ['change', 'versions', 'textAt', 'replies'], untold: ['change', 'replies'] },
+  fields: { ...messageRecord.stored, replies: { type: Object } },
   searched: messageRecord.resource.searched,
   indexes: [
     {

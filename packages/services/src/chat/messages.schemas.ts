@@ -78,7 +78,7 @@ const ofChannel = { channelId: Id };
 /** How lists show messages. */
 export const shownMessages = {
   row: MessageSchema,
-  reads: { replyCount: ['replied'] } as const,
+  reads: { replyCount: ['replies'] } as const,
   relations: { sender: relatedOne(personKind, 'senderId'), channel: relatedOne(channelKind, 'channelId') },
 };
 export const messageList = defineList(messageRecord.resource, {

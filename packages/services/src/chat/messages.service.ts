@@ -60,8 +60,8 @@ const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 }
 
 /** A message without its attachments and reactions, which are stored apart, and the count of its replies, if it may have any. */
 function showBare(record: MessageRecord): Message {
-  const { metadata = {}, replyToId = null, mentions = [], replied = false, textAt, change, ...message } = present(record);
-  return { ...message, metadata, replyToId, mentions, replyCount: replied ? 1 : 0, attachments: [], reactions: [] };
+  const { metadata = {}, replyToId = null, mentions = [], replies, textAt, change, ...message } = present(record);
+  return { ...message, metadata, replyToId, mentions, replyCount: replies ? 1 : 0, attachments: [], reactions: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
@@ -164,7 +164,7 @@ export function createMessagesService(options: MessagesOptions) {
       const message = isBare ? showOne(record, errors.messageNotFound) : await show(record, senderId);
       const { change = 0, deletedAt } = record;
       if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message: sentToAll(message) });
-      if (isReply && record._id === id) await replies.tell(record, { id, version: 1 });
+      if (isReply && record._id === id) await replies.tellPosted(record);
       return message;
     },
 
@@ -281,7 +281,7 @@ export function createMessagesService(options: MessagesOptions) {
       if (!deleted) throw errors.messageNotFound();
       await teller.tell(deleted.channelId, deletedRecord(deleted), { kind: 'message' });
       await pins.free(messageId);
-      await replies.tell(deleted, deletedRecord(deleted));
+      await replies.tellChanged(deleted, deletedRecord(deleted));
     },
 
     /** @throws errors.messageNotFound when there is nothing to restore, channelNotFound when its channel is deleted */
@@ -291,7 +291,7 @@ export function createMessagesService(options: MessagesOptions) {
       if (!(await Channels.exists({ _id: found.channelId }))) throw errors.channelNotFound();
       const restored = await Messages.restore(messageId);
       const message = await tellUpdated(restored, restoredBy);
-      if (restored) await replies.tell(restored, changedRecord(restored));
+      if (restored) await replies.tellChanged(restored, changedRecord(restored));
       return message;
     },
   };

@@ -18,8 +18,9 @@ export interface ReactionRecord extends Live {
   last: { type: ReactionChange; identityId: string };
 }
 
-/** Maximum number of keys a message. */
+/** Maximum number of keys a message, and of people a key: they lie in one record, which each of them changes. */
 export const KEYS_MAX = 20;
+export const PEOPLE_MAX = 5000;
 
 export const reactionModel = defineModel<ReactionRecord>('reactions', {
   // followed by the numbers of changes, and shown by no event

@@ -1,7 +1,9 @@
+import { newId } from '@tandem/storage';
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, expect, it } from 'vitest';
 import { listenTo, openChannel, say } from '../../test/chat-world.js';
 import type { Message } from './messages.schemas.js';
+import { reactionModel } from './reaction.model.js';
 
 const app = fixture(startTestServer);
 const other = fixture(() => startTestServer({ clock: app.clock, mongodbUri: app.mongodbUri }));
@@ -55,4 +57,22 @@ it('reacting and taking back at once leaves as many as are left, and no place ta
     expect(await read()).toEqual([]);
   }
   for (let n = 0; n < 20; n++) expect(await put(app, owner, id, `key${n}`)).toMatchObject({ ok: true });
+});
+
+it('of two people at once for the last place of 5,000 with a reaction one is refused; one who is there may come again', async () => {
+  const { id, read, owner } = await message();
+  const [first, second, third] = people.slice(1) as [Person, Person, Person];
+  expect(await put(app, third, id, 'ok')).toMatchObject({ ok: true });
+  const strangers = Array.from({ length: 4998 }, () => newId());
+  const full = { identityIds: { $concatArrays: ['$identityIds', strangers] }, count: 4999 };
+  await app.storage.model(reactionModel).collection.updateOne({ messageId: id }, [{ $set: full }]);
+  const outcomes = await Promise.all([put(app, first, id, 'ok'), put(other, second, id, 'ok')]);
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  const refused = { ok: false, status: 409, message: 'There must NOT be more than 5000 people with one reaction to a message' };
+  expect(outcomes).toContainEqual(expect.objectContaining(refused));
+  expect(await put(app, third, id, 'ok')).toMatchObject({ ok: true });
+  expect(await put(app, owner, id, 'ok')).toMatchObject(refused);
+  await remove(app, third, id, 'ok');
+  expect(await put(app, owner, id, 'ok')).toMatchObject({ ok: true });
+  expect(await read()).toEqual([{ key: 'ok', count: 5000, mine: true }]);
 });

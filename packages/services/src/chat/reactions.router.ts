@@ -12,7 +12,7 @@ export function createReactionsRouter(reactions: ReactionsService, rules: ChatRu
       status: 204,
       summary: 'React to a message with an emoji or a word',
       failure: 'Failed to create chat message reaction',
-      errors: [errors.messageNotFound, errors.tooManyReactions],
+      errors: [errors.messageNotFound, errors.tooManyReactions, errors.tooManyReacting],
       allow,
     })
       .input(reactionInput)

@@ -6,7 +6,7 @@ import type { LastingEvent, SentMessage } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { isChange, type LogRecord } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
-import { KEYS_MAX, reactionModel, type ReactionChange, type ReactionRecord } from './reaction.model.js';
+import { KEYS_MAX, PEOPLE_MAX, reactionModel, type ReactionChange, type ReactionRecord } from './reaction.model.js';
 
 export type ReactionsService = ReturnType<typeof createReactionsService>;
 
@@ -110,16 +110,22 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
       );
     },
 
-    /** Reacts, once an identity and key. @throws errors.messageNotFound; tooManyReactions for one key too many */
+    /**
+     * Reacts, once an identity and key. @throws errors.messageNotFound; tooManyReactions for one key too many, tooManyReacting for
+     * one person too many
+     */
     async add({ messageId, key, identityId }: GivenReaction): Promise<void> {
       const own = { $elemMatch: { $eq: identityId } };
       for (;;) {
-        const others = { messageId, key, identityIds: { $ne: identityId } };
+        const others = { messageId, key, identityIds: { $ne: identityId }, count: { $lt: PEOPLE_MAX } };
         const joined = await change(others, { $concatArrays: ['$identityIds', [identityId]] }, 'reaction.created', identityId);
         if (joined) return tell(joined);
-        const found = await Reactions.find({ messageId }, { key: 1, slot: 1, identityIds: own }).lean<ReactionRecord[]>();
+        const found = await Reactions.find({ messageId }, { key: 1, slot: 1, count: 1, identityIds: own }).lean<
+          ReactionRecord[]
+        >();
         const same = found.find((one) => one.key === key);
         if ((same?.identityIds ?? []).length > 0) return undefined;
+        if (same && same.count >= PEOPLE_MAX) throw errors.tooManyReacting({ max: String(PEOPLE_MAX) });
         if (same) continue;
         const taken = new Set(found.map(({ slot }) => slot));
         const free = Array.from({ length: KEYS_MAX }, (_, slot) => slot).filter((slot) => !taken.has(slot));
