@@ -1,6 +1,7 @@
 import {
   HAS_REDIS,
   isCutOff,
+  makeFolder,
   startRedis,
   startServerProcess,
   startTestServer,
@@ -25,19 +26,23 @@ const KEYS = ['ok', '👍', '🎉'] as const;
 let redis: RedisServer;
 let app: TestServer;
 let servers: ServerProcess[] = [];
-let people: [owner: Person, member: Person, guest: Person];
+let people: [owner: Person, member: Person, guest: Person, admin: Person];
+let folder: Awaited<ReturnType<typeof makeFolder>>;
 beforeAll(async () => {
   if (!HAS_REDIS) return;
-  [redis, app] = [await startRedis(), await startTestServer()];
+  [redis, folder] = [await startRedis(), await makeFolder()];
+  app = await startTestServer({ dataDir: folder.path });
   servers = await Promise.all([1, 2, 3].map(() => start()));
-  people = [await app.signUp(), await app.signUp(), await app.signUp()];
+  people = [await app.signUp(), await app.signUp(), await app.signUp(), await app.signUpAdmin()];
 }, 120_000);
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()));
   await app?.close();
   await redis?.close();
+  await folder?.[Symbol.asyncDispose]();
 });
-const start = () => startServerProcess({ MONGODB_URI: app.mongodbUri, REDIS_URL: redis.url, LOG_LEVEL: 'info' });
+const start = () =>
+  startServerProcess({ MONGODB_URI: app.mongodbUri, REDIS_URL: redis.url, DATA_DIR: folder.path, LOG_LEVEL: 'info' });
 
 /** Numbers from 0 to below 1, the same for the same seed: a linear congruential generator (ANSI C's constants). */
 function createRandom(seed: number) {
@@ -67,11 +72,12 @@ function hear(known: Known, event: ChatEvent, readerId: string): void {
 /** What is compared: of a client and of the store. */
 function summaryOf(messages: LoadedMessages['messages'], pinned: Iterable<string>, members: Iterable<readonly [string, string]>) {
   return {
-    messages: messages.map(({ id, seq, content, replyCount, reactions }) => ({
+    messages: messages.map(({ id, seq, content, replyCount, attachments, reactions }) => ({
       id,
       seq,
       content,
       replyCount,
+      attachments: attachments.map((file) => file.id).toSorted(),
       reactions: reactions.map(({ key, count, mine }) => `${key} ${count} ${mine}`).toSorted(),
     })),
     pinned: [...pinned].toSorted(),
@@ -111,11 +117,11 @@ function follow({ person, chat, known }: Reader, channelId: string): void {
 
 /** One of the steps of a script. What a server that dies meanwhile has not answered may have happened or not. */
 async function step(channelId: string, messageIds: string[], random: Random): Promise<void> {
-  const [owner, member, guest] = people;
+  const [owner, member, guest, admin] = people;
   const person = random.of([owner, member]);
-  const ask = async (method: string, path: string, body?: object): Promise<string | undefined> => {
+  const ask = async (method: string, path: string, body?: object, by = person): Promise<string | undefined> => {
     try {
-      const answer = await random.of(servers).rest(method, path, body, person.credentials);
+      const answer = await random.of(servers).rest(method, path, body, by.credentials);
       expect([200, 201, 204, 400, 403, 404, 409, 503]).toContain(answer.status);
       return (answer.body as { id?: string } | undefined)?.id;
     } catch (error) {
@@ -129,11 +135,30 @@ async function step(channelId: string, messageIds: string[], random: Random): Pr
     if (id !== undefined) messageIds.push(id);
   };
   const key = encodeURIComponent(random.of(KEYS));
+  const upload = async (route: string) => {
+    const path = `${route}/attachment-upload-url?contentType=text/plain&contentLength=3`;
+    const { status, body } = await app.rest('GET', path, undefined, person.credentials);
+    if (status !== 200) return undefined;
+    const { objectId, url } = body as { objectId: string; url: string };
+    await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'tea' });
+    return { objectId, type: 'text/plain' };
+  };
   const steps = [
     () => post(),
     () => (message === undefined ? post() : post({ replyToId: message })),
     () => ask('PATCH', `/messages/${message}`, { content: `Edited ${random.next()}` }),
     () => ask('DELETE', `/messages/${message}`),
+    () => ask('POST', `/messages/${message}/restore`, undefined, admin),
+    async () => post({ clientId: `${random.next()}`, attachments: [await upload(`/channels/${channelId}`)] }),
+    async () => {
+      const file = await upload(`/messages/${message}`);
+      if (file) await ask('POST', `/messages/${message}/attachments`, file);
+    },
+    async () => {
+      const { body } = await app.rest('GET', `/messages/${message}`, undefined, person.credentials);
+      const [file] = (body as { attachments?: { id: string }[] }).attachments ?? [];
+      if (file) await ask('DELETE', `/messages/${message}/attachments/${file.id}`);
+    },
     () => ask('PUT', `/messages/${message}/reactions/${key}`),
     () => ask('PUT', `/messages/${message}/reactions/${key}`),
     () => ask('DELETE', `/messages/${message}/reactions/${key}`),

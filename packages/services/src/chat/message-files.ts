@@ -15,6 +15,16 @@ interface MessageFilesOptions {
   teller: ChangeTeller;
   attachments: Attachments;
 }
+interface Attaching {
+  messageId: string;
+  file: GivenFile;
+  attachedBy: string;
+}
+interface Detaching {
+  messageId: string;
+  attachmentId: string;
+}
+
 /** The files of messages: those that a message is posted with, and those that come and go later. */
 export function createMessageFiles({ storage, log, teller, attachments }: MessageFilesOptions) {
   const Messages = storage.model(messageModel);
@@ -27,10 +37,47 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
     return record;
   }
 
-  /** @throws errors.messageNotFound */
-  async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
-    const record = await touch(messageId);
-    const { channelId } = record;
+  /** What requests of this process have attached and changed, by the payloads of their units. */
+  const attached = new WeakMap<object, ShownFile>();
+  const touched = new WeakMap<object, MessageRecord>();
+  const nothing = () => Promise.resolve();
+  /** Readers learn of a file by the change of its message, which comes after a crash too. */
+  const change = {
+    name: 'message',
+    run: async (payload: { messageId: string }) => touched.set(payload, await touch(payload.messageId)),
+    undo: nothing,
+  };
+  const attaching = storage.defineUnit<Attaching>({
+    name: 'chat.attach',
+    steps: [
+      {
+        name: 'file',
+        async run(payload, fence) {
+          attached.set(payload, await attachments.attach(payload.messageId, payload.file, payload.attachedBy, fence));
+        },
+        isDone: ({ messageId, file, attachedBy }) => attachments.isAttached(messageId, file, attachedBy),
+        undo: nothing,
+      },
+      change,
+    ],
+  });
+  const detaching = storage.defineUnit<Detaching>({
+    name: 'chat.detach',
+    steps: [
+      {
+        name: 'file',
+        async run({ messageId, attachmentId }, fence) {
+          if (!(await attachments.remove(messageId, attachmentId, fence))) throw errors.attachmentNotFound();
+        },
+        isDone: async ({ messageId, attachmentId }) => !(await attachments.idsOf([messageId])).get(messageId)?.has(attachmentId),
+        undo: nothing,
+      },
+      change,
+    ],
+  });
+
+  async function tellAttached(record: MessageRecord, attachment: ShownFile): Promise<ShownFile> {
+    const { _id: messageId, channelId } = record;
     const told = { type: 'attachment.created', channelId, messageId, attachment } as const;
     await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);
     return attachment;
@@ -75,20 +122,23 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
      */
     async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
-      return tellAttached(messageId, await attachments.attach(messageId, file, attachedBy));
+      const payload = { messageId, file, attachedBy };
+      await attaching.run(payload);
+      return tellAttached(touched.get(payload) as MessageRecord, attached.get(payload) as ShownFile);
     },
 
     /** The file, if an earlier attempt has added it. It is announced again. @throws errors.messageNotFound */
     async attached(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile | undefined> {
       const attachment = await attachments.attached(messageId, file, attachedBy);
-      return attachment && tellAttached(messageId, attachment);
+      return attachment && tellAttached(await touch(messageId), attachment);
     },
 
     /** @throws errors.messageNotFoundStop, attachmentNotFound */
     async detach(messageId: string, attachmentId: string): Promise<void> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
-      if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
-      const record = await touch(messageId);
+      const payload = { messageId, attachmentId };
+      await detaching.run(payload);
+      const record = touched.get(payload) as MessageRecord;
       const { channelId } = record;
       const told = { type: 'attachment.deleted', channelId, messageId, attachmentId } as const;
       await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);

@@ -167,16 +167,16 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   }
 
   /**
-   * Attaches an uploaded file to a record.
+   * Attaches an uploaded file to a record, within a unit of work while its fence is open.
    * @throws ATTACH_ERRORS; errors.tooMany when the record has the maximum
    */
-  async function attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
+  async function attach(resourceId: string, given: GivenFile, identityId: string, fence?: Fence): Promise<ShownFile> {
     const found = await findGiven(given, identityId);
     const attached = await attachCopy(found, (storedAs, until) =>
       withNumber(
         () => freeNumber(Files, 'place', max, attachedTo(resourceId)),
         () => errors.tooMany({ max: String(max) }),
-        (place) => take(found, { storedAs, resourceId, attachedAt: clock.now(), place, slot: null }, until),
+        (place) => take(found, { storedAs, resourceId, attachedAt: clock.now(), place, slot: null }, until, fence),
       ),
     );
     const shown = await show(attached);
@@ -185,16 +185,24 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   }
 
   /** The caller's file, if it is attached to the record. */
-  async function attached(resourceId: string, { objectId }: GivenFile, identityId: string): Promise<ShownFile | undefined> {
-    const filter = { objectId, issuedTo: identityId, ...attachedTo(resourceId) } as object;
-    const found = (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
+  async function attached(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile | undefined> {
+    const found = await findAttached(resourceId, given, identityId);
     return found ? show(found) : undefined;
+  }
+
+  async function findAttached(resourceId: string, { objectId }: GivenFile, identityId: string): Promise<FileRecord | null> {
+    const filter = { objectId, issuedTo: identityId, ...attachedTo(resourceId) } as object;
+    return (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
   }
 
   return {
     of,
     attach,
     attached,
+
+    /** Whether it is, also where no address of it can be made. */
+    isAttached: async (resourceId: string, given: GivenFile, identityId: string): Promise<boolean> =>
+      (await findAttached(resourceId, given, identityId)) !== null,
 
     /**
      * Attaches files to a record that is about to be stored. May run again, with the same files. Needs `isStored`.
@@ -203,7 +211,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     async attachAhead(resourceId: string, given: readonly GivenFile[], identityId: string): Promise<void> {
       const left: GivenFile[] = [];
       const unique = new Map(given.map((file) => [file.objectId, file]));
-      for (const file of unique.values()) if (!(await attached(resourceId, file, identityId))) left.push(file);
+      for (const file of unique.values()) if (!(await findAttached(resourceId, file, identityId))) left.push(file);
       let bytes = 0;
       for (const file of left) {
         const found = await findGiven(file, identityId);
@@ -247,9 +255,9 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       return { objectId, url };
     },
 
-    /** Removes a file from a record and queues its removal from storage. @returns whether there was one */
-    async remove(resourceId: string, fileId: string): Promise<boolean> {
-      const filter = { _id: fileId, ...attachedTo(resourceId) } as object;
+    /** Removes a file from a record and queues its removal from storage, likewise. @returns whether there was one */
+    async remove(resourceId: string, fileId: string, fence?: Fence): Promise<boolean> {
+      const filter = { _id: fileId, ...attachedTo(resourceId), ...fence?.open } as object;
       return (await collection.updateOne(filter, removal(clock.now()))).modifiedCount > 0;
     },
 
