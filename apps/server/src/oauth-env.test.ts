@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { TEST_SECRETS } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.js';
@@ -53,11 +54,56 @@ describe('the identity providers of an environment', () => {
       problemsOf({ OAUTH_ACME_CLIENT_SECRET: 's', OAUTH_LINE_ISSUER: 'http://id.example.org', OAUTH_LINE_TRUST_EMAIL: 'yes' }),
     ).toEqual([
       'OAUTH_ACME_CLIENT_ID is not set, but other settings of this provider are',
-      'OAUTH_ACME_ISSUER is not set: only google, line, twitter need none',
+      'OAUTH_ACME_ISSUER is not set: only apple, github, google, line, microsoft, twitter need none',
       'OAUTH_LINE_CLIENT_ID is not set, but other settings of this provider are',
       'OAUTH_LINE_CLIENT_SECRET is not set, but other settings of this provider are',
       'OAUTH_LINE_ISSUER must be an https address, or http on loopback',
       'OAUTH_LINE_TRUST_EMAIL must be true or false',
+    ]);
+  });
+
+  it('are known by name: GitHub, Apple with a key in place of a secret, Microsoft with a tenant', () => {
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const privateKey = key.replaceAll('\n', '\\n');
+    const { providers } = read({
+      OAUTH_GITHUB_CLIENT_ID: 'h',
+      OAUTH_GITHUB_CLIENT_SECRET: 'hs',
+      OAUTH_APPLE_CLIENT_ID: 'org.example.web',
+      OAUTH_APPLE_TEAM_ID: 'TEAM123456',
+      OAUTH_APPLE_KEY_ID: 'KEY1234567',
+      OAUTH_APPLE_PRIVATE_KEY: privateKey,
+      OAUTH_MICROSOFT_CLIENT_ID: 'm',
+      OAUTH_MICROSOFT_CLIENT_SECRET: 'ms',
+      OAUTH_MICROSOFT_TENANT: 'organizations',
+    });
+    const apple = { clientId: 'org.example.web', teamId: 'TEAM123456', keyId: 'KEY1234567', privateKey, trustEmail: false };
+    expect(providers).toEqual({
+      github: { clientId: 'h', clientSecret: 'hs', trustEmail: false },
+      apple,
+      microsoft: { clientId: 'm', clientSecret: 'ms', tenant: 'organizations', trustEmail: false },
+    });
+  });
+
+  it('report what is wrong with those by the variable, and nothing of a key', () => {
+    expect(problemsOf({ OAUTH_APPLE_CLIENT_ID: 'a', OAUTH_APPLE_CLIENT_SECRET: 's', OAUTH_GITHUB_CLIENT_ID: 'h' })).toEqual([
+      'OAUTH_APPLE_TEAM_ID is not set, but other settings of this provider are',
+      'OAUTH_APPLE_KEY_ID is not set, but other settings of this provider are',
+      'OAUTH_APPLE_PRIVATE_KEY is not set, but other settings of this provider are',
+      'OAUTH_GITHUB_CLIENT_SECRET is not set, but other settings of this provider are',
+    ]);
+    const apple = {
+      OAUTH_APPLE_CLIENT_ID: 'a',
+      OAUTH_APPLE_TEAM_ID: 't',
+      OAUTH_APPLE_KEY_ID: 'k',
+      OAUTH_APPLE_PRIVATE_KEY: 'a secret',
+    };
+    expect(problemsOf(apple)).toEqual(["OAUTH_APPLE_PRIVATE_KEY must be the text of the key's file: a P-256 key in PEM"]);
+    const microsoft = { OAUTH_MICROSOFT_CLIENT_ID: 'm', OAUTH_MICROSOFT_CLIENT_SECRET: 's' };
+    expect(problemsOf({ ...microsoft, OAUTH_MICROSOFT_TENANT: '../x' })).toEqual([
+      'OAUTH_MICROSOFT_TENANT must be the id or domain of a tenant, common, organizations or consumers',
+    ]);
+    expect(problemsOf({ ...microsoft, OAUTH_MICROSOFT_TRUST_EMAIL: 'true' })).toEqual([
+      'OAUTH_MICROSOFT_TRUST_EMAIL: this provider says which addresses it has verified',
     ]);
   });
 

@@ -86,6 +86,7 @@ describe('the OpenAPI document', () => {
         'auth.sendResetPasswordLinkEmail',
         'auth.startOauth',
         'auth.finishOauth',
+        'auth.finishOauthByForm',
       ].toSorted(),
     );
   });

@@ -105,6 +105,7 @@ export const OPERATIONS = [
   ['auth.identityEvents', 'GET /auth/{identityId}/events', 200],
   ['auth.startOauth', 'GET /auth/oauth/{provider}', 302],
   ['auth.finishOauth', 'GET /auth/oauth/{provider}/callback', 302],
+  ['auth.finishOauthByForm', 'POST /auth/oauth/{provider}/callback', 302],
   ['auth.linkProvider', 'POST /auth/{identityId}/oauth/{provider}', 200],
   ['auth.listProviders', 'GET /auth/{identityId}/oauth', 200],
   ['auth.unlinkProvider', 'DELETE /auth/{identityId}/oauth/{provider}', 204],

@@ -26,6 +26,7 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.resetPassword',
   'auth.startOauth',
   'auth.finishOauth',
+  'auth.finishOauthByForm',
   'attributes.get',
   'attributes.list',
   'categories.get',

@@ -46,6 +46,8 @@ export interface RestOptions {
   isRead?: true;
   /** Callers who lack a second factor that is required of them may call it too (decisions F5). */
   withoutFactor?: true;
+  /** The body may also be an HTML form, which pages of other sites submit: its origin is not checked. */
+  isForm?: true;
   /** The input key that stands for the whole body, where the body is an array. */
   bodyKey?: string;
 }

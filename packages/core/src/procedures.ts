@@ -11,6 +11,7 @@ import { checkScopes, keyErrors, mayAsk } from './keys.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
 import { Waiting } from './leaving.js';
+import { isForm } from './media-type.js';
 import { tooDeep, withoutExcess } from './excess-input.js';
 import { placesOf, schemaOf, scopedProcedure, serviceOf, type Meta } from './operation.js';
 import { untilOver } from './streams/until-over.js';
@@ -175,7 +176,8 @@ function authModeOf({ ctx, path }: Pick<ProcedureCall, 'ctx' | 'path'>): AuthMod
 
 const withoutAuthentication = firstMiddleware(
   (call) => {
-    if (call.type === 'mutation' && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
+    const isExpectedForm = call.meta.rest?.isForm === true && isForm(call.ctx.headers['content-type']);
+    if (call.type === 'mutation' && !isExpectedForm && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
     return {};
   },
   { errors: Object.values(originErrors) },

@@ -25,7 +25,8 @@ export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from '
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
 export { RATE_LIMITS, type LimitName, type Limit, type RateLimitSettings } from './rate-limits/limits.js';
 export type { ProviderSettings } from './providers/provider-settings.js';
-export { KNOWN_PROVIDERS } from './providers/provider-settings.js';
+export { KNOWN_PROVIDERS } from './providers/known-providers.js';
+export { neededSettings, readProviders } from './providers/provider-settings.js';
 export { REDIRECT_ERRORS } from './providers/providers.errors.js';
 export { parseRedirectUrls } from './providers/redirect-urls.js';
 export { isTrustedAddress } from './providers/trusted-address.js';

@@ -7,12 +7,16 @@ interface Cookie {
   name: string;
   value: string;
   expiresAt: number;
+  /** Whether requests of other sites carry it. */
+  isCrossSite: boolean;
 }
 
 /** A browser: it keeps cookies by host and path (shared by all ports of a host), and sends given requests. */
 export interface Browser {
   /** Sends one request. Redirects are returned, not followed. */
   send(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
+  /** Submits a form on a page of another site: only cookies for such requests go along. */
+  submit(url: string, fields: URLSearchParams, origin: string): Promise<RestAnswer>;
   /** Opens a URL; returns the final one after redirects. */
   goTo(url: string): Promise<string>;
   /** The `Cookie` header of a request to this URL. */
@@ -29,6 +33,8 @@ function readCookie(text: string, url: URL): Cookie {
     path: settings.get('path') ?? url.pathname.replace(/\/[^/]*$/, '/'),
     name: pair.slice(0, at),
     value: pair.slice(at + 1),
+    // browsers take `None` only with `Secure`
+    isCrossSite: settings.get('samesite') === 'None' && settings.has('secure'),
     expiresAt: maxAge !== undefined ? Date.now() + Number(maxAge) * 1000 : expires === undefined ? Infinity : Date.parse(expires),
   };
 }
@@ -41,9 +47,9 @@ function isBelow(pathname: string, path: string): boolean {
 export function createBrowser(app: Pick<TestServer, 'url' | 'rest'>): Browser {
   let jar: Cookie[] = [];
 
-  function cookiesFor(text: string): string {
+  function cookiesFor(text: string, among = jar): string {
     const { hostname, pathname } = new URL(text);
-    const sent = jar.filter(
+    const sent = among.filter(
       ({ host, path, expiresAt }) => host === hostname && isBelow(pathname, path) && expiresAt > Date.now(),
     );
     return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -58,8 +64,17 @@ export function createBrowser(app: Pick<TestServer, 'url' | 'rest'>): Browser {
   }
 
   async function send(method: string, text: string, body?: unknown, given: Record<string, string> = {}): Promise<RestAnswer> {
+    return sendWith(cookiesFor(text), method, text, body, given);
+  }
+
+  async function sendWith(
+    cookie: string,
+    method: string,
+    text: string,
+    body: unknown,
+    given: Record<string, string>,
+  ): Promise<RestAnswer> {
     const url = new URL(text);
-    const cookie = cookiesFor(text);
     const headers = { ...given, ...(cookie !== '' && { cookie }) };
     const answer =
       url.origin === app.url
@@ -71,7 +86,15 @@ export function createBrowser(app: Pick<TestServer, 'url' | 'rest'>): Browser {
 
   return {
     send,
-    cookiesFor,
+    submit(url, fields, origin) {
+      const cookie = cookiesFor(
+        url,
+        jar.filter(({ isCrossSite }) => isCrossSite),
+      );
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin, 'sec-fetch-site': 'cross-site' };
+      return sendWith(cookie, 'POST', url, fields.toString(), headers);
+    },
+    cookiesFor: (url) => cookiesFor(url),
     async goTo(url) {
       const answer = await send('GET', url);
       const location = answer.headers.get('location');

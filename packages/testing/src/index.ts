@@ -19,14 +19,16 @@ export { databaseOf } from './databases.js';
 export { createContract, type Contract, type RestAnswer } from './contract.js';
 export { expectListConvention, type ListUnderTest } from './list-convention.js';
 export { startOAuth2Server, type OAuth2Account, type OAuth2Server } from './oauth2-server.js';
+export { APPLE_ORIGIN, newAppleAccount, startAppleProvider, type AppleAccount, type AppleProvider } from './apple-provider.js';
+export { newGitHubAccount, startGitHubServer, type GitHubAccount, type GitHubServer } from './github-server.js';
 export {
-  newOidcAccount,
-  startOidcProvider,
-  type OidcAccount,
-  type OidcChoice,
-  type OidcProvider,
-  type OidcProviderOptions,
-} from './oidc-provider.js';
+  newMicrosoftAccount,
+  startMicrosoftProvider,
+  type MicrosoftAccount,
+  type MicrosoftProvider,
+} from './microsoft-provider.js';
+export { newOidcAccount, startOidcProvider, type OidcProvider, type OidcProviderOptions } from './oidc-provider.js';
+export { type OidcAccount, type OidcChoice, type Tampering } from './oidc-server.js';
 export {
   RETURN_URL,
   redeem,

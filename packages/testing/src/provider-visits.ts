@@ -24,6 +24,8 @@ export function startOf(app: Pick<TestServer, 'url'>, visit: ProviderVisit = {})
 /** A provider of the tests that can be visited. */
 interface Visited<Choice> {
   visit(browser: Browser, address: string, choice: Choice): Promise<string>;
+  /** How the browser goes back where that is no redirect. @returns where it is sent then */
+  comeBack?(browser: Browser, callback: string): Promise<string>;
 }
 
 /** Begins in a browser, and chooses at the provider. @returns the callback URL, which the browser has not opened yet */
@@ -47,7 +49,7 @@ export async function throughProvider<Choice>(
   visit: ProviderVisit & { browser?: Browser } = {},
 ): Promise<URL> {
   const { browser, callback } = await visitProvider(app, idp, choice, visit);
-  const back = new URL(await browser.goTo(callback));
+  const back = new URL(await (idp.comeBack ? idp.comeBack(browser, callback) : browser.goTo(callback)));
   browserOf.set(back, browser);
   return back;
 }

@@ -1,6 +1,6 @@
-import { json, type Request, type Response } from 'express';
+import { json, text, type Request, type Response } from 'express';
 import { requestErrors } from '../errors.js';
-import { isJson } from '../media-type.js';
+import { isForm, isJson } from '../media-type.js';
 
 /** The usual content types of JSON in UTF-8. */
 const PLAIN = /^application\/json(; ?charset=utf-8)?$/i;
@@ -31,17 +31,37 @@ async function readPlain(req: Request): Promise<unknown> {
   }
 }
 
+/** The fields of a form; a repeated one is an array, which no field accepts. */
+function formFields(form: string): Record<string, unknown> {
+  const fields = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(form)) {
+    const earlier = fields.get(name);
+    if (Array.isArray(earlier)) earlier.push(value);
+    else fields.set(name, earlier === undefined ? value : [earlier, value]);
+  }
+  return Object.fromEntries(fields);
+}
+
 /**
  * Makes a reader of JSON bodies of at most `limit` bytes, any JSON value; undefined when there is none. `body-parser`
  * costs a twentieth of a request, so it reads only what is compressed, in another encoding, or of unknown size, and
- * bodies that a host's parser has read.
+ * bodies that a host's parser has read. Where the body may be a form, reads its fields as an object of texts.
  */
-export function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
+export function createBodyReader(
+  limit: string | number,
+): (req: Request, res: Response, options?: { mayBeForm: boolean }) => Promise<unknown> {
   const parse = json({ limit, strict: false, type: () => true });
-  return (req, res) => {
+  const parseText = text({ limit, type: () => true });
+  return (req, res, { mayBeForm } = { mayBeForm: false }) => {
     const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = req.headers;
     const isEmpty = encoding === undefined && (length === undefined || length === '0');
     if (isEmpty) return Promise.resolve(undefined);
+    if (mayBeForm && isForm(type))
+      return new Promise((resolve, reject) =>
+        parseText(req, res, (error?: unknown) =>
+          error ? reject(error) : resolve(typeof req.body === 'string' ? formFields(req.body) : req.body),
+        ),
+      );
     if (!isJson(type)) return Promise.reject(requestErrors.unsupportedType());
     const isPlain = PLAIN.test(type ?? '') && req.headers['content-encoding'] === undefined;
     // a limit such as `1mb` is not a number

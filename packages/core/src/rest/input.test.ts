@@ -35,6 +35,7 @@ const app = router({
       .output(shown)
       .mutation(show),
     list: publicProcedure.meta(meta('POST /lists/{id}', { bodyKey: 'items' })).input(z.strictObject({ id: z.string(), items: z.array(z.number()) })).output(shown).mutation(show), // prettier-ignore
+    form: publicProcedure.meta(meta('POST /forms/{id}', { isForm: true })).input(z.looseObject({ id: z.string(), text: z.string().optional() })).output(shown).mutation(show), // prettier-ignore
     tree: publicProcedure.meta(meta('POST /trees')).input(z.strictObject({ tree: Tree })).output(z.void()).mutation(() => {}), // prettier-ignore
     nothing: publicProcedure.meta(meta('POST /nothing')).output(z.void()).mutation(() => {}), // prettier-ignore
     closed: publicProcedure.meta(meta('GET /closed')).output(z.void()).query(() => { throw requestErrors.tooMany({ retryAfter: 3 }); }), // prettier-ignore
@@ -93,6 +94,28 @@ describe('a query', () => {
 
   it('of a call with a body must be empty', async () => {
     expect(await ask('POST', '/echo/a?n=5', '{"n":1}')).toEqual([400, ["query parameter 'n' is not allowed"]]);
+  });
+});
+
+describe('a form', () => {
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' };
+  const rows: [form: string, answer: unknown[]][] = [
+    ['text=a+b%3D%C3%A9&n=5&yes', [200, { id: 'a', text: 'a b=é', n: '5', yes: '' }]],
+    ['', [200, { id: 'a' }]],
+    ['text=%zz', [200, { id: 'a', text: '%zz' }]],
+    ['constructor=1', [200, { id: 'a', constructor: '1' }]],
+    ['text=1&text=2', [400, ['request body/text must be string']]],
+    ['id=b', [400, ["request body must NOT have additional properties: 'id'"]]],
+    [`text=${'x'.repeat(1000)}`, [413, 'request entity too large']],
+  ]; // prettier-ignore
+  it.each(rows)('%s', async (form, answer) => {
+    expect(await ask('POST', '/forms/a', form, FORM)).toEqual(answer);
+  });
+
+  it('is taken where one is expected alone, and so is JSON', async () => {
+    expect(await ask('POST', '/echo/a', 'n=5', FORM)).toEqual([415, 'Unsupported content type']);
+    expect(await ask('POST', '/forms/a', '{"text":"é"}', { 'content-type': 'application/json' })).toEqual([200, { id: 'a', text: 'é' }]); // prettier-ignore
+    expect(await ask('POST', '/forms/a', 'text=5', { 'content-type': 'text/plain' })).toEqual([415, 'Unsupported content type']);
   });
 });
 

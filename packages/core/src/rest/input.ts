@@ -76,7 +76,7 @@ export function createInputReader(server: ServerFacts, bodyLimit: string | numbe
     const limit = server.inputLimits?.[serviceOf(operation.name)] ?? bodyLimit;
     const reader = readers.get(limit) ?? createBodyReader(limit);
     readers.set(limit, reader);
-    return reader(req, res);
+    return reader(req, res, { mayBeForm: operation.options.isForm === true });
   }
   return (operation: Operation, ctx: RequestContext, req: Request<Record<string, string>>, res: Response): RestInput => {
     const { params } = req;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { KEY, asking, documentOf, operation } from '../../test/described-app.js';
-import { router } from '../index.js';
+import { publicProcedure, rest, router } from '../index.js';
 
 describe('the OpenAPI document, of inputs', () => {
   it('describes an id by its name if nothing else does, in parameters and bodies', () => {
@@ -40,6 +40,21 @@ describe('the OpenAPI document, of inputs', () => {
     expect(parameters).toMatchObject([{ example: 'a' }, { example: 1 }, { example: 0 }, { example: true }]);
     expect(parameters[1]).toMatchObject({ name: 'count', schema: { type: 'integer' } });
     expect(JSON.stringify(parameters)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  it('describes a body that may be a form as both, open to what a form adds', () => {
+    const send = publicProcedure
+      .meta(rest('POST /things', { summary: 'Send', failure: 'Failed to send', isForm: true }))
+      .input(z.looseObject({ text: z.string().optional() }))
+      .output(z.void())
+      .mutation(() => {});
+    const { requestBody } = documentOf({ app: router({ send }) }).paths['/things']?.post ?? {};
+    const [json, form] = ['application/json', 'application/x-www-form-urlencoded'].map(
+      (type) => requestBody?.content[type]?.schema,
+    );
+    expect([requestBody?.required, form]).toEqual([false, json]);
+    expect(form).toMatchObject({ type: 'object', properties: { text: { type: 'string' } } });
+    expect(form?.additionalProperties).not.toBe(false);
   });
 
   it('describes bodies: without unknown fields, required where a field is, of a DELETE, of a list', () => {

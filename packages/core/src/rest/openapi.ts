@@ -78,11 +78,13 @@ function moveToBody(generated: DescribedOperation): void {
 }
 
 /** Sets what the generator cannot express of a body: one that is an array, closed objects, whether it is required. */
-function completeBody({ requestBody }: DescribedOperation, { bodyKey }: Operation): void {
+function completeBody({ requestBody }: DescribedOperation, { bodyKey, options }: Operation): void {
   const schema = requestBody?.content['application/json']?.schema;
   if (!requestBody || !schema) return;
   const properties = (schema.properties ?? {}) as Json;
   if (bodyKey !== undefined) requestBody.content['application/json'] = { schema: properties[bodyKey] as Json };
+  // what a form adds is ignored
+  else if (options.isForm) requestBody.content['application/x-www-form-urlencoded'] = { schema };
   // the generator loses it for schemas with refinements
   else schema.additionalProperties = false;
   requestBody.required = bodyKey !== undefined || ((schema.required ?? []) as string[]).length > 0;

@@ -7,6 +7,8 @@ export interface BrowserBinding {
   /** The state of an authorization, or the id of a one-time token. */
   of: string;
   secret: string;
+  /** The browser returns by a form of another site, which sends no Lax cookies. */
+  isFromForm?: boolean;
 }
 
 /** Each binding has its own cookie name, so that two tabs do not interfere. The name is a hash and reveals nothing. */
@@ -15,8 +17,8 @@ const nameOf = (kind: 'oauth' | 'ott', of: string) => `${kind}-${hashOf(of).slic
 /**
  * Cookies that bind an authorization, and the one-time token it ends in, to the browser. SameSite is Lax, even if other cookies
  * are Strict, because the browser returns by a navigation from the provider's site. If the setting is `none`, front ends on other
- * sites call the server to begin linking, so these cookies need `none` too. They are host-only, whatever domain other cookies
- * have.
+ * sites call the server to begin linking, so these cookies need `none` too; and so does the way back by a form. They are
+ * host-only, whatever domain other cookies have.
  * @param tokenLifetime of the one-time tokens, in milliseconds
  */
 export function createBrowserCookies(
@@ -30,8 +32,9 @@ export function createBrowserCookies(
   /** @param lifetime in milliseconds */
   function define(kind: 'oauth' | 'ott', path: string, lifetime: number) {
     return {
-      set(ctx: RequestContext, { of, secret }: BrowserBinding): void {
-        ctx.setCookie(nameOf(kind, of), secret, { ...shared, path, maxAge: lifetime });
+      set(ctx: RequestContext, { of, secret, isFromForm }: BrowserBinding): void {
+        const crossSite = isFromForm ? ({ sameSite: 'none', secure: true } as const) : {};
+        ctx.setCookie(nameOf(kind, of), secret, { ...shared, ...crossSite, path, maxAge: lifetime });
       },
       read(ctx: RequestContext, of: string): string | undefined {
         const name = nameOf(kind, of);

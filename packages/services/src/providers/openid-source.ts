@@ -1,7 +1,8 @@
 import * as openid from 'openid-client';
-import type { ProviderDefinition } from './provider-settings.js';
+import { appleSecret } from './apple-secret.js';
+import { createDiscovery } from './discovery.js';
+import type { AppleDefinition, OpenIdDefinition } from './provider-settings.js';
 import type { ProviderSource } from './provider-source.js';
-import { isLoopback } from './trusted-address.js';
 
 /** The email claims, of unknown types because providers differ. */
 interface EmailClaims {
@@ -19,41 +20,22 @@ function clientSecret(secret: string): openid.ClientAuth {
   };
 }
 
-/**
- * An OpenID Connect provider. Discovery happens on first use, so that a provider that is down does not keep the server from
- * starting.
- */
-export function createOpenIdSource(definition: ProviderDefinition & { issuer: URL }, timeout: number): ProviderSource {
-  const { issuer, clientId, clientSecret: secret, idTokenAlgorithm, trustEmail = false } = definition;
-  let discovered: Promise<openid.Configuration> | undefined;
-
-  function discover(): Promise<openid.Configuration> {
-    const metadata = idTokenAlgorithm === undefined ? {} : { id_token_signed_response_alg: idTokenAlgorithm };
-    const isSignedBySecret = idTokenAlgorithm?.startsWith('HS') ?? false;
-    return openid.discovery(issuer, clientId, metadata, clientSecret(secret), {
-      timeout,
-      execute: [
-        ...(isLoopback(issuer) ? [openid.allowInsecureRequests] : []),
-        // a token signed with the secret came directly from the provider over TLS, which the standard accepts
-        ...(isSignedBySecret ? [] : [openid.enableNonRepudiationChecks]),
-      ],
-    });
-  }
-
-  function configuration(): Promise<openid.Configuration> {
-    if (discovered) return discovered;
-    const fresh = discover();
-    discovered = fresh;
-    // the next call retries
-    fresh.catch(() => {
-      if (discovered === fresh) discovered = undefined;
-    });
-    return fresh;
-  }
-
+/** An OpenID Connect provider. */
+export function createOpenIdSource(definition: OpenIdDefinition | AppleDefinition, timeout: number): ProviderSource {
+  const { kind, issuer, clientId } = definition;
+  const isApple = kind === 'apple';
+  const trustEmail = !isApple && definition.trustEmail === true;
   return {
-    configuration,
+    configuration: createDiscovery({
+      issuer,
+      clientId,
+      authentication: isApple ? appleSecret(definition.signer) : clientSecret(definition.clientSecret),
+      idTokenAlgorithm: isApple ? undefined : definition.idTokenAlgorithm,
+      timeout,
+    }),
     usesNonce: true,
+    // Apple gives an email only this way
+    returnsByForm: isApple,
     async readAccount(config, tokens, withEmail) {
       const inToken = tokens.claims();
       let said: EmailClaims = { email: inToken?.email, email_verified: inToken?.email_verified };

@@ -1,8 +1,10 @@
 import * as openid from 'openid-client';
 import { Email } from '../shared/schemas.js';
+import { createMicrosoftSource } from './microsoft-source.js';
 import { createOAuth2Source } from './oauth2-source.js';
 import { createOpenIdSource } from './openid-source.js';
 import type { ProviderDefinition } from './provider-settings.js';
+import type { ProviderSource } from './provider-source.js';
 
 /** Time limit for one request to a provider, in seconds; well below the limit of the caller's request. */
 const TIMEOUT_SECONDS = 5;
@@ -25,13 +27,22 @@ export interface ProvidersAccount {
 /** Maximum length of an account id (OpenID Connect Core, section 2). */
 const SUBJECT_MAX_LENGTH = 255;
 
+function createSource(definition: ProviderDefinition): ProviderSource {
+  if (definition.kind === 'oauth2') return createOAuth2Source(definition, TIMEOUT_SECONDS);
+  if (definition.kind === 'microsoft') return createMicrosoftSource(definition, TIMEOUT_SECONDS);
+  return createOpenIdSource(definition, TIMEOUT_SECONDS);
+}
+
 /** An identity provider: builds authorization addresses, and reads the account a browser returns with. */
 export function createProviderClient(definition: ProviderDefinition, callbackUrl: string) {
-  const source =
-    'issuer' in definition ? createOpenIdSource(definition, TIMEOUT_SECONDS) : createOAuth2Source(definition, TIMEOUT_SECONDS);
+  const source = createSource(definition);
 
   return {
     name: definition.name,
+    returnsByForm: source.returnsByForm,
+
+    /** Whether it can be used: its addresses are known. @throws any failure of the provider */
+    verify: async (): Promise<void> => void (await source.configuration()),
 
     /** The address at which the browser signs in. @throws any failure of the provider */
     async authorizationUrl({ state, nonce, codeVerifier }: AuthorizationSecrets): Promise<string> {
@@ -42,6 +53,7 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
         code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
         ...(source.usesNonce && { nonce }),
+        ...(source.returnsByForm && { response_mode: 'form_post' }),
       });
       return url.href;
     },
@@ -58,7 +70,10 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
     ): Promise<ProvidersAccount> {
       const configuration = await source.configuration();
       const url = new URL(callbackUrl);
-      for (const [name, value] of Object.entries({ ...parameters, state }))
+      const { issuer } = configuration.serverMetadata();
+      // an issuer with a place for the tenant is compared in the ID token
+      const iss = issuer.includes('{') && parameters.iss !== undefined ? issuer : parameters.iss;
+      for (const [name, value] of Object.entries({ ...parameters, iss, state }))
         if (value !== undefined) url.searchParams.set(name, value);
       const tokens = await openid.authorizationCodeGrant(configuration, url, {
         expectedState: state,

@@ -1,60 +1,77 @@
+import { readAppleKey, type AppleSigner } from './apple-secret.js';
+import { KNOWN, KNOWN_PROVIDERS, SCOPES } from './known-providers.js';
 import { isTrustedAddress } from './trusted-address.js';
 
 /** A host's settings for one identity provider. */
 export interface ProviderSettings {
   clientId: string;
-  clientSecret: string;
-  /** Issuer of an OpenID Connect provider. google and line have defaults; twitter has none. */
+  /** Apple has none: it takes secrets that are made with `privateKey`. */
+  clientSecret?: string;
+  /** Issuer of an OpenID Connect provider. Those with defaults need none: apple, github, google, line, microsoft, twitter. */
   issuer?: string;
   /** Requested scopes, separated by spaces. Default: the account and its email. */
   scope?: string;
   /**
    * Whether an email counts as verified if the provider does not say. An email that the provider calls unverified never counts.
-   * Default false: otherwise somebody could sign up with another person's address and wait for its owner.
+   * Default false: otherwise somebody could sign up with another person's address and wait for its owner. apple, github and
+   * microsoft say it in their own ways.
    */
   trustEmail?: boolean;
   /** Signature algorithm of ID tokens, if it is missing in the discovery document. */
   idTokenAlgorithm?: string;
   /** For a provider with OAuth 2 only. */
   endpoints?: OAuth2Endpoints;
+  /** Apple's ids of the team and the key, and the text of the key's file. */
+  teamId?: string;
+  keyId?: string;
+  privateKey?: string;
+  /** Microsoft's tenant: its id or domain, or `common`, `organizations` or `consumers`. Default `common`. */
+  tenant?: string;
 }
 
 /** Endpoints of a provider without discovery. */
 export interface OAuth2Endpoints {
   authorization: string;
   token: string;
-  /** Returns `{ data: { id, confirmed_email? } }` for an access token, like X's endpoint. */
+  /** Returns `{ data: { id, confirmed_email? } }` for an access token, like X's endpoint; with `emails`, `{ id }` like GitHub's. */
   account: string;
+  /** Returns `[{ email, primary, verified }]`, like GitHub's. */
+  emails?: string;
 }
 
-/** A provider with validated addresses. */
-export type ProviderDefinition = Omit<ProviderSettings, 'issuer' | 'endpoints' | 'scope'> & {
+interface Definition {
   name: string;
+  clientId: string;
   scope: string;
-} & ({ issuer: URL } | { endpoints: OAuth2Endpoints });
-
-const OPENID_SCOPE = 'openid email';
-/** X returns the confirmed email only with `users.email`, if the app may request it. */
-const OAUTH2_SCOPE = 'users.read tweet.read users.email';
-
-const KNOWN: Readonly<Record<string, Partial<ProviderSettings>>> = {
-  google: { issuer: 'https://accounts.google.com' },
-  // the algorithm in LINE's discovery document is for apps; for web clients LINE signs with the client secret
-  line: { issuer: 'https://access.line.me', idTokenAlgorithm: 'HS256' },
-  twitter: {
-    endpoints: {
-      authorization: 'https://x.com/i/oauth2/authorize',
-      token: 'https://api.x.com/2/oauth2/token',
-      account: 'https://api.x.com/2/users/me?user.fields=confirmed_email',
-    },
-  },
-};
-
-/** Providers that need no issuer. */
-export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN);
+}
+export interface OpenIdDefinition extends Definition {
+  kind: 'openid';
+  issuer: URL;
+  clientSecret: string;
+  trustEmail?: boolean | undefined;
+  idTokenAlgorithm?: string | undefined;
+}
+export interface AppleDefinition extends Definition {
+  kind: 'apple';
+  issuer: URL;
+  signer: AppleSigner;
+}
+export interface MicrosoftDefinition extends Definition {
+  kind: 'microsoft';
+  issuer: URL;
+  clientSecret: string;
+}
+export interface OAuth2Definition extends Definition {
+  kind: 'oauth2';
+  clientSecret: string;
+  endpoints: OAuth2Endpoints;
+}
+/** A provider with validated settings. */
+export type ProviderDefinition = OpenIdDefinition | AppleDefinition | MicrosoftDefinition | OAuth2Definition;
 
 /** Names appear in paths, and before a colon in stored keys. */
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+const TENANT = /^[\w.-]{1,255}$/;
 
 function checkedAddress(setting: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -62,18 +79,57 @@ function checkedAddress(setting: string, text: string): URL {
   return url;
 }
 
+type Given = Partial<ProviderSettings>;
+
+/** Whether these are Apple's own settings; `apple` with an issuer and a secret is any provider. */
+function isApple(name: string, { teamId, keyId, privateKey, issuer }: Given): boolean {
+  return (teamId ?? keyId ?? privateKey) !== undefined || (name === 'apple' && issuer === undefined);
+}
+
+/** The settings that a provider cannot do without. */
+export function neededSettings(name: string, given: Given) {
+  return isApple(name, given)
+    ? (['clientId', 'teamId', 'keyId', 'privateKey'] as const)
+    : (['clientId', 'clientSecret'] as const);
+}
+
+function signerOf(setting: string, { teamId = '', keyId = '', privateKey = '' }: Given): AppleSigner {
+  const key = readAppleKey(privateKey);
+  if (!key) throw new Error(`${setting}.privateKey must be the text of the key's file: a P-256 key in PEM`);
+  return { teamId, keyId, key };
+}
+
+function issuerOf(setting: string, { issuer, tenant }: Given): URL | undefined {
+  if (tenant !== undefined && !TENANT.test(tenant))
+    throw new Error(`${setting}.tenant must be the id or domain of a tenant, common, organizations or consumers`);
+  const address = issuer ?? (tenant === undefined ? undefined : `https://login.microsoftonline.com/${tenant}/v2.0`);
+  return address === undefined ? undefined : checkedAddress(`${setting}.issuer`, address);
+}
+
 function define(name: string, given: ProviderSettings): ProviderDefinition {
   const setting = `providers.${name}`;
   if (!NAME.test(name)) throw new Error(`${setting}: a name consists of lower-case letters, digits and hyphens, at most 40`);
-  for (const key of ['clientId', 'clientSecret'] as const) if (!given[key]) throw new Error(`${setting}.${key} is missing`);
+  for (const key of neededSettings(name, given)) if (!given[key]) throw new Error(`${setting}.${key} is missing`);
   // defaults only apply to the provider's own addresses
   const isElsewhere = given.issuer !== undefined || given.endpoints !== undefined;
-  const { issuer, endpoints, ...settings } = isElsewhere ? given : { ...KNOWN[name], ...given };
-  if (issuer !== undefined)
-    return { scope: OPENID_SCOPE, ...settings, name, issuer: checkedAddress(`${setting}.issuer`, issuer) };
+  const settings: ProviderSettings = isElsewhere ? given : { ...KNOWN[name], ...given };
+  const { clientId, clientSecret = '', endpoints, trustEmail, tenant, idTokenAlgorithm } = settings;
+  const issuer = issuerOf(setting, settings);
+  const own = (scopes: keyof typeof SCOPES) => ({
+    name,
+    clientId,
+    scope: settings.scope ?? SCOPES[scopes],
+  });
+
+  if (issuer && !isApple(name, given) && tenant === undefined)
+    return { ...own('openid'), kind: 'openid', issuer, clientSecret, trustEmail, idTokenAlgorithm };
+  const isX = endpoints !== undefined && endpoints.emails === undefined;
+  if (trustEmail && !isX) throw new Error(`${setting}.trustEmail: this provider says which addresses it has verified`);
+  if (issuer && tenant !== undefined) return { ...own('microsoft'), kind: 'microsoft', issuer, clientSecret };
+  if (issuer) return { ...own('openid'), kind: 'apple', issuer, signer: signerOf(setting, given) };
   if (!endpoints) throw new Error(`${setting}.issuer is missing: only ${KNOWN_PROVIDERS.join(', ')} need none`);
   for (const [key, text] of Object.entries(endpoints)) checkedAddress(`${setting}.endpoints.${key}`, text as string);
-  return { scope: OAUTH2_SCOPE, ...settings, name, endpoints };
+  return { ...own(isX ? 'x' : 'github'), kind: 'oauth2', endpoints, clientSecret };
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   self,
   type RequestContext,
 } from '@tandem/core';
+import type { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { requireCookiesPossible } from '../authentication/sign-in-answers.js';
@@ -43,9 +44,32 @@ function keepPrivate(ctx: RequestContext): void {
   ctx.setHeader('referrer-policy', 'no-referrer');
 }
 
+const CALLBACK = {
+  status: 302,
+  failure: 'Failed to find or create identity',
+  errors: [providerErrors.notFound, authenticationErrors.unverified, identityErrors.emailTaken, identityErrors.providerTaken],
+} as const;
+
 /** Sign-in through identity providers; part of the service `auth` (decisions A15). */
 export function createProvidersRouter(options: ProvidersRouterOptions) {
   const { providers, identities, rateLimits, browserCookies, redirectUrls } = options;
+
+  /** Completes an authorization of this browser. */
+  async function comeBack(
+    ctx: RequestContext,
+    { provider, state = '', code, iss, error }: z.output<typeof callbackInput>,
+    { byForm }: { byForm: boolean },
+  ): Promise<{ location: string }> {
+    requireCookiesPossible(ctx);
+    keepPrivate(ctx);
+    const browserSecret = browserCookies.ofStates.read(ctx, state);
+    const begun = await providers.takeUp({ provider, state, browserSecret }, byForm);
+    browserCookies.ofStates.remove(ctx, state);
+    const { location, binding } = await providers.finish(begun, { state, code, iss, error }, requestFactsOf(ctx));
+    if (binding) browserCookies.ofTokens.set(ctx, binding);
+    return { location };
+  }
+
   return router({
     startOauth: publicRoute('GET /auth/oauth/{provider}', {
       status: 302,
@@ -65,22 +89,21 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       }),
 
     finishOauth: publicRoute('GET /auth/oauth/{provider}/callback', {
-      status: 302,
+      ...CALLBACK,
       summary: 'Return from an identity provider',
-      failure: 'Failed to find or create identity',
-      errors: [providerErrors.notFound, authenticationErrors.unverified, identityErrors.emailTaken, identityErrors.providerTaken],
     })
       .input(callbackInput)
       .output(LocationSchema)
-      .query(async ({ ctx, input: { provider, state = '', code, iss, error } }) => {
-        requireCookiesPossible(ctx);
-        keepPrivate(ctx);
-        const begun = await providers.takeUp({ provider, state, browserSecret: browserCookies.ofStates.read(ctx, state) });
-        browserCookies.ofStates.remove(ctx, state);
-        const { location, binding } = await providers.finish(begun, { state, code, iss, error }, requestFactsOf(ctx));
-        if (binding) browserCookies.ofTokens.set(ctx, binding);
-        return { location };
-      }),
+      .query(({ ctx, input }) => comeBack(ctx, input, { byForm: false })),
+
+    finishOauthByForm: publicRoute('POST /auth/oauth/{provider}/callback', {
+      ...CALLBACK,
+      summary: 'Return from Apple, by a form',
+      isForm: true,
+    })
+      .input(callbackInput)
+      .output(LocationSchema)
+      .mutation(({ ctx, input }) => comeBack(ctx, input, { byForm: true })),
 
     linkProvider: authenticatedRoute('POST /auth/{identityId}/oauth/{provider}', {
       summary: 'Begin to link an account at an identity provider',

@@ -21,6 +21,9 @@ import { withResult, type RedirectResult } from './redirect-urls.js';
 
 export type ProvidersService = ReturnType<typeof createProvidersService>;
 
+/** How providers say that the person refused; the second is Apple's. */
+const REFUSALS: readonly string[] = ['access_denied', 'user_cancelled_authorize'];
+
 /** `Retry-After` when a provider does not answer, in seconds. */
 const RETRY_AFTER_PROVIDER = 5;
 
@@ -104,7 +107,7 @@ export function createProvidersService(options: ProvidersOptions) {
     const secrets = states.newSecrets();
     const url = await asking(client.name, () => client.authorizationUrl(secrets));
     const browserSecret = await states.begin(secrets, authorization);
-    return { url, binding: { of: secrets.state, secret: browserSecret } };
+    return { url, binding: { of: secrets.state, secret: browserSecret, isFromForm: client.returnsByForm } };
   }
 
   /** The live identity of an account, if it may sign in. @throws Refused */
@@ -165,7 +168,7 @@ export function createProvidersService(options: ProvidersOptions) {
   async function conclude(begun: OauthStateRecord, callback: Callback, by: RequestFacts): Promise<Conclusion> {
     const { provider, purpose, nonce, codeVerifier, fingerprintHash } = begun;
     const { state, code, iss, error } = callback;
-    if (error?.toLowerCase() === 'access_denied') throw new Refused('access_denied');
+    if (error !== undefined && REFUSALS.includes(error.toLowerCase())) throw new Refused('access_denied');
     if (error !== undefined || code === undefined) throw new Refused('provider_error');
     const withEmail = purpose === 'oauth-signup';
     const found = await asking(provider, () =>
@@ -233,10 +236,11 @@ export function createProvidersService(options: ProvidersOptions) {
 
     /**
      * Takes up an authorization once, in the browser that began it.
+     * @param byForm whether the browser returns by a form, which only some providers use
      * @throws providerErrors.notFound; authenticationErrors.unverified for a state that is not valid there
      */
-    takeUp(given: Return): Promise<OauthStateRecord> {
-      clientOf(given.provider);
+    takeUp(given: Return, byForm: boolean): Promise<OauthStateRecord> {
+      if (!clientOf(given.provider).returnsByForm && byForm) throw providerErrors.notFound();
       return states.end(given);
     },
 

@@ -121,7 +121,7 @@ describe('a configuration', () => {
   });
 
   it.each([
-    [{ acme: settings }, /providers\.acme\.issuer is missing: only google, line, twitter need none/],
+    [{ acme: settings }, /providers\.acme\.issuer is missing: only apple, github, google, line, microsoft, twitter need none/],
     [
       { acme: { ...settings, issuer: 'http://idp.example.org' } },
       /providers\.acme\.issuer: .* must be an https address, or http on loopback/,
