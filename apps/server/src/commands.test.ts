@@ -91,6 +91,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(doctor.out).toContain('ok   database: answers (embedded engine)');
     expect(doctor.out).toContain('ok   indexes');
     expect(doctor.out).toContain('ok   admin');
+    expect(doctor.out).toContain('ok   factors: sealed by the first AUTH_ENC_SECRET');
     expect(doctor.out).toMatch(/ok {3}mail queue: \d+ waiting/);
     expect(doctor.out).toContain("ok   clock: agrees with the database's");
     expect(doctor.out).toContain('ok   mail: written into DATA_DIR/outbox');

@@ -78,6 +78,8 @@ it.each([
   [{ TRUST_PROXY: '10.0.0.0/8,::/0' }, /^set TRUST_PROXY to the number/],
   [{ AUTH_MODE: 'cookie' }, /^set COOKIE_PREFIX to __Host-/],
   [{ AUTH_MODE_AUTH: 'cookie', COOKIE_DOMAIN: 'example.org' }, /^set COOKIE_PREFIX to __Secure-/],
+  [{ PUBLIC_URL: 'https://192.0.2.7' }, /^set PASSKEY_RP_ID or a host name/],
+  [{ PUBLIC_URL: 'https://[2001:db8::7]' }, /^set PASSKEY_RP_ID or a host name/],
   [{ AUTH_SIGN_SECRET: GOOD.AUTH_ENC_SECRET }, /^set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts/],
 ])('%o is warned about in production, not in development', (environment, advice) => {
   expect(configurationAdvice(readConfig({ ...GOOD, ...environment }))).toEqual([expect.stringMatching(advice)]);

@@ -16,7 +16,12 @@ export function requiresFactor(
   return mfaRequired === 'all' || (mfaRequired === 'admins' && typeId === typeIds.admin);
 }
 
-/** @throws factorErrors.required when the server requires the caller to have a second factor, which is missing */
-export function checkFactor(server: ServerFacts, { typeId, hasFactor }: Identity): void {
-  if (!hasFactor && requiresFactor(server, typeId)) throw factorErrors.required();
+/** Whether a caller lacks a second factor that the server requires. */
+export function lacksFactor(server: ServerFacts, { typeId, hasFactor }: Identity): boolean {
+  return !hasFactor && requiresFactor(server, typeId);
+}
+
+/** @throws factorErrors.required when the caller lacks a second factor that the server requires */
+export function checkFactor(server: ServerFacts, identity: Identity): void {
+  if (lacksFactor(server, identity)) throw factorErrors.required();
 }

@@ -44,8 +44,8 @@ export interface RestOptions {
   hasBody?: true;
   /** A mutation that changes nothing: for scopes of API keys it is a read. */
   isRead?: true;
-  /** Callers who lack a second factor that is required of them may call it too (decisions F5). */
-  withoutFactor?: true;
+  /** The input key that names a caller who may lack the second factor that is required of them (decisions F5). */
+  withoutFactor?: string;
   /** The body may also be an HTML form, which pages of other sites submit: its origin is not checked. */
   isForm?: true;
   /** The input key that stands for the whole body, where the body is an array. */

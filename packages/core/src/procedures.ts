@@ -6,7 +6,7 @@ import { authenticate, authenticationErrors, checkOrigin, hasCredentials, origin
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
-import { checkFactor, factorErrors, requiresFactor } from './factors.js';
+import { factorErrors, lacksFactor } from './factors.js';
 import { checkScopes, keyErrors, mayAsk } from './keys.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
@@ -111,6 +111,7 @@ interface ProcedureCall {
   path: string;
   type: string;
   meta: Meta;
+  readInput(): Promise<unknown>;
 }
 
 /**
@@ -142,7 +143,7 @@ function firstMiddleware<Added extends { identity?: Identity }>(
     const readInput = ctx.rest ? getRawInput : () => (reading ??= read());
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
-      const added = await enter({ ctx, path, type, meta });
+      const added = await enter({ ctx, path, type, meta, readInput });
       if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
       // tRPC accepts both together; its types accept only either
       const run = () => next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
@@ -174,6 +175,14 @@ function authModeOf({ ctx, path }: Pick<ProcedureCall, 'ctx' | 'path'>): AuthMod
   return ctx.server.authModeOf(serviceOf(path));
 }
 
+/** Whether a call is one that a caller without the required factor may make about themselves. */
+async function isAboutCaller({ ctx, meta, readInput }: ProcedureCall, { id }: Identity): Promise<boolean> {
+  const key = meta.rest?.withoutFactor;
+  if (key === undefined) return false;
+  const named: unknown = ctx.rest ? ctx.rest.params : await readInput();
+  return typeof named === 'object' && named !== null && Reflect.get(named, key) === id;
+}
+
 const withoutAuthentication = firstMiddleware(
   (call) => {
     const isExpectedForm = call.meta.rest?.isForm === true && isForm(call.ctx.headers['content-type']);
@@ -191,7 +200,8 @@ const withAuthentication = firstMiddleware(
       checkScopes(access.identity, scopedProcedure(call.path, call.type, call.meta), call.ctx.server.keylessServices);
     // browsers attach cookies by themselves, but no key
     else if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
-    if (!call.meta.rest?.withoutFactor) checkFactor(call.ctx.server, access.identity);
+    if (lacksFactor(call.ctx.server, access.identity) && !(await isAboutCaller(call, access.identity)))
+      throw factorErrors.required();
     return { identity: access.identity, access };
   },
   {
@@ -220,7 +230,7 @@ export function optionalCaller(isNeeded: (input: unknown) => boolean) {
     const identity = isGiven ? (await authenticate(ctx, mode)).identity : undefined;
     const isKnown =
       identity &&
-      (identity.hasFactor === true || !requiresFactor(ctx.server, identity.typeId)) &&
+      !lacksFactor(ctx.server, identity) &&
       mayAsk(identity, scopedProcedure(path, type, meta), ctx.server.keylessServices);
     return next({ ctx: { ...(isKnown && { identity }) } });
   });

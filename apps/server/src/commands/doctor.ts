@@ -113,6 +113,14 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
+/** Checks whether an earlier secret is still needed, to open what it sealed. */
+async function lookAtFactors({ tandem }: CommandContext): Promise<Finding> {
+  const people = await tandem.services.factors.countSealedBefore();
+  if (people === 0) return { subject: 'factors: sealed by the first AUTH_ENC_SECRET' };
+  const kept = `keep the earlier AUTH_ENC_SECRET: it sealed the authenticator apps of ${people} people, until each is used`;
+  return { subject: 'factors', advice: kept };
+}
+
 /** Checks that mails are sent: none should have waited for long. */
 async function lookAtMailQueue({ tandem, storage }: CommandContext): Promise<Finding> {
   const { length, oldestAt } = await tandem.services.mails.queueState();
@@ -137,7 +145,8 @@ async function lookAtDatabase(): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
     await withDatabase(async (context) => {
-      findings.push(...(await lookAtStore(context)), await lookAtClock(context), await lookAtMailQueue(context));
+      findings.push(...(await lookAtStore(context)), await lookAtClock(context));
+      findings.push(await lookAtFactors(context), await lookAtMailQueue(context));
     });
   } catch (error) {
     findings.push({ subject: 'database', advice: databaseProblem(error) });

@@ -28,7 +28,7 @@ export function createIdentitiesRouter({ identities, typeIds, freshProof, forget
 
     get: getRoute(identity, 'GET /identities/{identityId}', {
       allow: [anyOf(admin, self('identityId'))],
-      withoutFactor: true,
+      withoutFactor: 'identityId',
     }).query(({ input }) => identities.get(input.identityId, input)),
 
     patch: patchRoute(identity, 'PATCH /identities/{identityId}', identityPatchInput(types), {

@@ -51,7 +51,7 @@ interface FactorsRouterOptions {
 const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
 const ofIdentity = ({ identityId }: { identityId: string }) => identityId;
 /** Who still has to enrol may call these. */
-const withoutFactor = true;
+const withoutFactor = 'identityId';
 
 /** Second factors, proofs, and sign-in with a passkey; part of the service `auth` (decisions F1 to F4). */
 export function createFactorsRouter(options: FactorsRouterOptions) {

@@ -97,6 +97,11 @@ describe.each(FACES)('a server that requires a factor of admins, over %s', (face
     const [ann, admin] = [await free.signUp(), await free.signUpAdmin()];
     expect(await on(forAdmins, ann, face, 'notifications.list', { identityId: ann.id })).toMatchObject(OK);
     expect(await on(forAdmins, admin, face, 'identities.list')).toMatchObject(NEEDED);
+    // only oneself can be read
+    for (const name of ['identities.get', 'auth.factors']) {
+      expect(await on(forAdmins, admin, face, name, { identityId: ann.id })).toMatchObject(NEEDED);
+      expect(await on(forAdmins, admin, face, name, { identityId: admin.id })).toMatchObject(OK);
+    }
     await enrol(admin);
     await expect.poll(() => on(forAdmins, admin, face, 'identities.list'), WITHIN).toMatchObject(OK);
   });
