@@ -187,6 +187,22 @@ describe('messages', () => {
     expect(messages).toMatchObject([{ content: 'Hello', sender: { id: memberId } }]);
   });
 
+  it('that come back after their deletion have the reader’s reactions as before, which no event tells', async () => {
+    const { id } = await post('first');
+    await client.api.chat.addReaction.mutate({ messageId: id, key: 'ok' });
+    const loaded = await load();
+    const [message] = loaded.messages;
+    const gone = { type: 'message.deleted', channelId, change: 5, messageId: id, seq: 1 } as const;
+    const sent = { ...(message as ChatMessage), reactions: [{ key: 'ok', count: 1 }] };
+    const back = { type: 'message.updated', channelId, change: 6, message: sent } as const;
+    expect(applyToMessages(loaded, gone, memberId).messages).toEqual([]);
+    const restored = [gone, back, gone, back].reduce<LoadedMessages>((at, event) => applyToMessages(at, event, memberId), loaded);
+    expect(restored.messages).toEqual([message]);
+    const window = { ...loaded, hasEarlier: false, hasLater: false };
+    const returned = [gone, back].reduce((at, event) => applyToWindow(at, event, memberId), window);
+    expect(returned.messages).toEqual([message]);
+  });
+
   it('are not joined over a gap, nor with earlier ones that are no longer wanted', async () => {
     await postMany(1, 60);
     const known = await load();

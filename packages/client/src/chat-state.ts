@@ -9,6 +9,8 @@ export interface LoadedMessages {
   messages: readonly ChatMessage[];
   /** For earlier messages; absent where there are none. */
   nextToken?: string | undefined;
+  /** Deleted ones with reactions of the reader, which no event tells when they are restored. */
+  gone?: readonly ChatMessage[];
 }
 
 /** Messages of a channel around one of them, oldest first. */
@@ -17,6 +19,7 @@ export interface MessageWindow {
   hasEarlier: boolean;
   /** Whether there are later ones, which new messages come after. */
   hasLater: boolean;
+  gone?: readonly ChatMessage[];
 }
 
 /** A message of an event, with what only its earlier version says: its sender, and the reader's own reactions. */
@@ -32,7 +35,7 @@ function after(known: ChatMessage | null | undefined, message: SentMessage): Cha
 
 /** Inserts a message in order, replacing an earlier version of it. */
 function withMessage({ messages, ...rest }: LoadedMessages, message: SentMessage): LoadedMessages {
-  const known = messages.find(({ id }) => id === message.id);
+  const known = [...messages, ...(rest.gone ?? [])].find(({ id }) => id === message.id);
   const others = messages.filter((one) => one !== known);
   return { ...rest, messages: [...others, after(known, message)].sort((one, other) => one.seq - other.seq) };
 }
@@ -65,8 +68,12 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatChange, reade
       const isLoaded = loaded.nextToken === undefined || (first && first.seq <= event.message.seq);
       return isLoaded ? withMessage(loaded, event.message) : loaded;
     }
-    case 'message.deleted':
-      return { ...loaded, messages: messages.filter(({ id }) => id !== event.messageId) };
+    case 'message.deleted': {
+      const isGone = ({ id }: ChatMessage) => id === event.messageId;
+      const gone = messages.filter((one) => isGone(one) && one.reactions.some(({ mine }) => mine));
+      const left = messages.filter((one) => !isGone(one));
+      return { ...loaded, messages: left, ...(gone.length > 0 && { gone: [...gone, ...(loaded.gone ?? [])] }) };
+    }
     case 'attachment.created':
       return change(event.messageId, (message) => ({
         ...message,
@@ -90,8 +97,10 @@ export function applyToWindow(window: MessageWindow, event: ChatChange, readerId
   const last = window.messages.at(-1)?.seq ?? 0;
   const isBehind = window.hasLater && 'message' in event && event.message.seq > last;
   if (isBehind) return window;
-  const loaded = { messages: window.messages, ...(window.hasEarlier && { nextToken: '' }) };
-  return { ...window, messages: applyToMessages(loaded, event, readerId).messages };
+  const { messages, gone } = window;
+  const loaded = { messages, ...(gone && { gone }), ...(window.hasEarlier && { nextToken: '' }) };
+  const { nextToken: _, ...applied } = applyToMessages(loaded, event, readerId);
+  return { ...window, ...applied };
 }
 
 /** The newest messages, just loaded, after the known earlier ones, unless some are missing between them. */

@@ -17,7 +17,7 @@ export const BUNDLES = {
   chat: { code: "export { createChatClient } from '@tandem/client'", budget: 6_400 },
   'chat state': {
     code: "export { applyToChannel, applyToMessages, joinChannels, joinEarlier, joinNewest, readUpTo } from '@tandem/client'",
-    budget: 1_100,
+    budget: 1_200,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
   'React hooks': { code: "export * from '@tandem/react'", budget: 20_700 },
