@@ -1,6 +1,7 @@
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { ForgotPassword } from './account/forgot-password.js';
 import { ConfirmEmail, ConfirmNewEmail, Invitation, LinkedPage, ResetPassword } from './account/mail-pages.js';
+import { Returned } from './account/providers.js';
 import { SignIn } from './account/sign-in.js';
 import { SignUp } from './account/sign-up.js';
 import { CatalogueView } from './catalogue/catalogue-view.js';
@@ -38,6 +39,7 @@ export function App() {
       ))}
       <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
       <Route path="/forgot-password" component={ForgotPassword} />
+      <Route path="/returned" component={Returned} />
       {/* signing in leads to the requested page */}
       <Route>{isSignedIn ? <Views key={identityId} /> : <SignIn />}</Route>
     </Switch>

@@ -5,6 +5,10 @@ export interface Settings {
   adminTypeId: string;
   /** Whether the server makes passkeys. */
   passkeys: boolean;
+  /** Names of the identity providers by which people sign in here. */
+  providers: string[];
+  /** The page to which these send people back. */
+  returnUrl?: string;
 }
 
 /** @throws Error when the server does not answer */

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { TEST_SECRETS, startMailServer, startStoreProxy } from '@tandem/testing';
+import { TEST_SECRETS, startMailServer, startOidcProvider, startStoreProxy } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine, type CommandLine } from '../test/command-line.js';
 
@@ -171,6 +171,23 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(ill.out).toContain('set PUBLIC_URL: otherwise links in mails lead to HOST and PORT\n');
     const typed = await run(['doctor'], { AUTH_ENC_SECRET: 'e'.repeat(32) });
     expect(typed.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
+  });
+
+  it('asks identity providers whether people could sign in by them', async () => {
+    await using acme = await startOidcProvider();
+    const { clientId, clientSecret, issuer } = acme.settings;
+    const { code, out } = await run(['doctor'], {
+      OAUTH_ACME_CLIENT_ID: clientId,
+      OAUTH_ACME_CLIENT_SECRET: clientSecret,
+      OAUTH_ACME_ISSUER: issuer,
+      OAUTH_GONE_CLIENT_ID: clientId,
+      OAUTH_GONE_CLIENT_SECRET: clientSecret,
+      OAUTH_GONE_ISSUER: 'http://127.0.0.1:9',
+      REDIRECT_URLS: 'https://app.example.org/welcome',
+    });
+    expect(code).toBe(1);
+    expect(out).toContain('ok   identity provider: acme\n');
+    expect(out).toContain('look identity provider: gone: its issuer does not answer');
   });
 
   it('checks everything else in the doctor while the database and Redis are down, and DATA_DIR is not a folder', async () => {

@@ -39,6 +39,10 @@ export function configurationAdvice(config: Config): string[] {
       config.publicUrl?.startsWith('http:') === true && !/\/\/(localhost|127\.)/.test(config.publicUrl),
       'put PUBLIC_URL behind https',
     ],
+    [
+      config.providers.apple?.teamId !== undefined && config.publicUrl?.startsWith('https:') !== true,
+      'set PUBLIC_URL to an https address: Apple sends people back to no other',
+    ],
     [config.publicUrl === undefined, 'set PUBLIC_URL: otherwise links in mails lead to HOST and PORT'],
     [
       config.publicUrl !== undefined &&

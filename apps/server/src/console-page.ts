@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FilesDriver } from '@tandem/drivers/files';
-import { MAIL_PAGES } from '@tandem/services';
+import { MAIL_PAGES, isTrustedAddress } from '@tandem/services';
 import { Router } from 'express';
+import type { Config } from './config.js';
 import { ASSETS, sendPage } from './pages.js';
 
 /** Settings that the console needs before sign-in. */
@@ -11,6 +12,16 @@ interface ConsoleSettings {
   adminTypeId: string;
   /** Whether the server makes passkeys. */
   passkeys: boolean;
+  /** Names of the identity providers by which people sign in on it. */
+  providers: string[];
+  /** Where these send people back. */
+  returnUrl?: string;
+}
+
+/** The page of the console to which identity providers send people back; undefined where there is none, or others can read it. */
+export function consoleReturnUrl({ console, providers }: Config, publicUrl: string): string | undefined {
+  const isUsed = console && Object.keys(providers).length > 0 && isTrustedAddress(new URL(publicUrl));
+  return isUsed ? new URL('/console/returned', publicUrl).href : undefined;
 }
 
 /** The origin of a driver's URLs. */

@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import { createApiPage } from './api-page.js';
 import { createDocumentRoute } from './compressed-document.js';
 import type { Config } from './config.js';
-import { createConsolePage } from './console-page.js';
+import { consoleReturnUrl, createConsolePage } from './console-page.js';
 import { openDataDir } from './data-dir.js';
 import { openDatabase, type Database } from './database.js';
 import { VERSION, describeApi, describeStreams } from './documents.js';
@@ -73,6 +73,7 @@ export function wire(
     code = {},
   }: { storage: Storage; drivers: Drivers; log: Logger; publicUrl: string; code?: CodeConfiguration },
 ): Promise<Tandem> {
+  const returnUrl = consoleReturnUrl(config, publicUrl);
   return createTandem({
     ...code,
     storage,
@@ -95,7 +96,7 @@ export function wire(
     ...(drivers.bus && { bus: drivers.bus }),
     publicUrl,
     providers: config.providers,
-    redirectUrls: config.redirectUrls,
+    redirectUrls: [...config.redirectUrls, ...(returnUrl === undefined ? [] : [returnUrl])],
     mail: { ...config.mail, driver: drivers.mail, linksUrl: config.mail.linksUrl ?? publicUrl },
     files: { driver: drivers.files, ...(config.files.quota !== undefined && { quota: config.files.quota }) },
     bodyLimit: config.bodyLimit,
@@ -164,10 +165,13 @@ function createApp(
     );
   app.use(createAssets(), createApiPage());
   if (config.console) {
+    const returnUrl = consoleReturnUrl(config, publicUrl);
     const settings = {
       authMode: authModes(config.authModes)('auth'),
       adminTypeId: config.typeIds.admin,
       passkeys: tandem.services.factors.hasPasskeys,
+      providers: returnUrl === undefined ? [] : Object.keys(config.providers),
+      ...(returnUrl !== undefined && { returnUrl }),
     };
     app.use(createConsolePage(settings, drivers.files));
   }

@@ -157,7 +157,7 @@ describe('the console', () => {
   it('finds its settings, and links of mails lead to its pages', async () => {
     expect(await get('/console/settings.json')).toMatchObject({
       status: 200,
-      text: '{"authMode":"bearer","adminTypeId":"admin"}',
+      text: '{"authMode":"bearer","adminTypeId":"admin","passkeys":false,"providers":[]}',
     });
     for (const name of ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation']) {
       const { status, headers } = await get(`/${name}?token=a%2Fb`);

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { startTestServer, sendRaw } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { configurationAdvice } from './config-findings.js';
@@ -71,6 +72,17 @@ it('an invalid proxy is refused at start with one line', () => {
     expect(problemsOf({ TRUST_PROXY })).toEqual([]);
 });
 
+const APPLE = {
+  OAUTH_APPLE_CLIENT_ID: 'org.example.web',
+  OAUTH_APPLE_TEAM_ID: 'TEAM123456',
+  OAUTH_APPLE_KEY_ID: 'KEY1234567',
+  OAUTH_APPLE_PRIVATE_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }) as string,
+  REDIRECT_URLS: 'https://app.example.org/welcome',
+};
+
 it.each([
   [{ RATE_LIMITS: 'off' }, /^set RATE_LIMITS to on/],
   [{ COOKIE_SECURE: 'false' }, /^set COOKIE_SECURE to true/],
@@ -80,6 +92,7 @@ it.each([
   [{ AUTH_MODE_AUTH: 'cookie', COOKIE_DOMAIN: 'example.org' }, /^set COOKIE_PREFIX to __Secure-/],
   [{ PUBLIC_URL: 'https://192.0.2.7' }, /^set PASSKEY_RP_ID or a host name/],
   [{ PUBLIC_URL: 'https://[2001:db8::7]' }, /^set PASSKEY_RP_ID or a host name/],
+  [{ ...APPLE, PUBLIC_URL: 'http://localhost:3000', COOKIE_PREFIX: '__Host-' }, /^set PUBLIC_URL to an https address: Apple/],
   [{ AUTH_SIGN_SECRET: GOOD.AUTH_ENC_SECRET }, /^set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts/],
 ])('%o is warned about in production, not in development', (environment, advice) => {
   expect(configurationAdvice(readConfig({ ...GOOD, ...environment }))).toEqual([expect.stringMatching(advice)]);

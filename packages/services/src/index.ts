@@ -26,6 +26,7 @@ export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './org
 export { RATE_LIMITS, type LimitName, type Limit, type RateLimitSettings } from './rate-limits/limits.js';
 export type { ProviderSettings } from './providers/provider-settings.js';
 export { KNOWN_PROVIDERS } from './providers/known-providers.js';
+export { contactProviders } from './providers/oauth-configuration.js';
 export { neededSettings, readProviders } from './providers/provider-settings.js';
 export { REDIRECT_ERRORS } from './providers/providers.errors.js';
 export { parseRedirectUrls } from './providers/redirect-urls.js';

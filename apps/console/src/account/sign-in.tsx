@@ -10,6 +10,7 @@ import { Failure, Good, Note } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
+import { ProviderLinks } from './providers.js';
 import { SecondStep } from './second-step.js';
 
 const ENDINGS: Readonly<Record<Ending, string>> = {
@@ -52,6 +53,7 @@ export function SignIn({ notice }: { notice?: string }) {
           </Button>
         </>
       )}
+      <ProviderLinks purpose="oauth-login" />
       <p className="card-links">
         <Link href="/forgot-password">Forgot your password?</Link>
         <Link href="/sign-up">Create an account</Link>

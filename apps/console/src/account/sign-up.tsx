@@ -5,6 +5,7 @@ import { useSession } from '../session/session.js';
 import { CardPage } from './card-page.js';
 import { EmailField, NewPasswordField } from './fields.js';
 import { ActionForm } from './form.js';
+import { ProviderLinks } from './providers.js';
 import { SecondStep, type SecondStepProps } from './second-step.js';
 
 /** Creates an account and signs in; `secondStep` is set where one is needed. */
@@ -42,6 +43,7 @@ export function SignUp() {
         <EmailField />
         <NewPasswordField />
       </ActionForm>
+      <ProviderLinks purpose="oauth-signup" />
       <p className="card-links">
         <Link href="/">I have an account</Link>
       </p>

@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { contactProviders } from '@tandem/services';
 import { systemClock } from '@tandem/storage';
 import { Command } from 'commander';
 import { configurationAdvice } from '../config-findings.js';
@@ -73,6 +74,15 @@ async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
     () => 'it does not answer, or refuses: check REDIS_URL; until it works each instance limits separately',
   );
   return [{ subject, ...(refusal !== undefined && { advice: refusal }) }];
+}
+
+/** Checks that identity providers can be reached; those with fixed addresses are not contacted. */
+async function lookAtProviders({ providers }: Config): Promise<Finding[]> {
+  const advice = 'its issuer does not answer, or not as one: check OAUTH_<PROVIDER>_ISSUER or _TENANT, and the way to it';
+  return (await contactProviders(providers)).map(([name, isUsable]) => ({
+    subject: `identity provider: ${name}`,
+    ...(!isUsable && { advice }),
+  }));
 }
 
 async function lookAtDisk(config: Config): Promise<Finding> {
@@ -155,12 +165,14 @@ async function lookAtDatabase(): Promise<Finding[]> {
 }
 
 /**
- * `tandem doctor`: checks configuration, secrets, disk, database, indexes, admins, clock, mail, files and Redis, and
- * says what to do.
+ * `tandem doctor`: checks configuration, secrets, disk, database, indexes, admins, clock, mail, files, Redis and identity
+ * providers, and says what to do.
  */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, secrets, disk, database, indexes, clock, mail, files and Redis, and say what to do')
+    .description(
+      'Check configuration, secrets, disk, database, indexes, clock, mail, files, Redis and identity providers, and say what to do',
+    )
     .action(async () => {
       const config = readConfig(process.env);
       const findings = [
@@ -168,6 +180,7 @@ export function createDoctorCommand(): Command {
         ...(await lookAtSecrets(config)),
         ...(await lookAtDatabase()),
         ...(await lookAtDrivers(config)),
+        ...(await lookAtProviders(config)),
         await lookAtDisk(config),
       ];
       for (const { subject, advice } of findings)

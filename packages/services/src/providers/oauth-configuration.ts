@@ -29,3 +29,18 @@ export function readOauth(given: {
     redirectUrls: parseRedirectUrls('redirectUrls', redirectUrls),
   };
 }
+
+/**
+ * Contacts each provider that is discovered, as the first visit would.
+ * @returns by name, whether it can be used
+ * @throws Error naming the setting
+ */
+export function contactProviders(providers: Readonly<Record<string, ProviderSettings>>): Promise<[string, boolean][]> {
+  const clients = readProviders(providers).map((definition) => createProviderClient(definition, 'https://localhost'));
+  const isUsable = ({ verify }: ProviderClient) =>
+    verify().then(
+      () => true,
+      () => false,
+    );
+  return Promise.all(clients.map(async (client) => [client.name, await isUsable(client)] as [string, boolean]));
+}
