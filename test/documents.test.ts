@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { operationsOf, serviceOf, type ErrorDefinition } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
 import { RATE_LIMITS, REDIRECT_ERRORS, SECURITY_EVENTS, SERVICES, SHARED_ERRORS, type Limit } from '@tandem/services';
@@ -6,24 +6,10 @@ import { fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { BUNDLES } from '../packages/client/test/bundles.js';
 import { endpointTables, refusalsTable } from './endpoint-tables.js';
+import { fileOf, generatedPart } from './generated-part.js';
 import { code, formatted, inOrder, joined, list, table } from './tables.js';
 
 const app = fixture(startTestServer);
-
-function fileOf(name: string): URL {
-  return new URL(`../${name}`, import.meta.url);
-}
-
-/** The part of a document between its markers. With UPDATE_DOCUMENTS set, it is updated instead. */
-function generatedPart(name: string, part: string, expected: string): string {
-  const text = readFileSync(fileOf(name), 'utf8');
-  const [start, end] = name.endsWith('.md') ? [`<!-- ${part} -->\n\n`, '\n<!-- end -->'] : ['', ''];
-  const from = text.indexOf(start) + start.length;
-  const to = end === '' ? text.length : text.indexOf(end, from);
-  if (from < start.length || to < 0) throw new Error(`${name} has no part ${part}`);
-  if (process.env.UPDATE_DOCUMENTS) writeFileSync(fileOf(name), text.slice(0, from) + expected + text.slice(to));
-  return process.env.UPDATE_DOCUMENTS ? expected : text.slice(from, to);
-}
 
 describe('the documents', () => {
   // the document names them once for all services
