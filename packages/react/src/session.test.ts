@@ -1,5 +1,5 @@
 import { MfaRequiredError, TandemError } from '@tandem/client';
-import { NEW_PASSWORD, PASSWORD, fixture, newEmail, startTestServer } from '@tandem/testing';
+import { NEW_PASSWORD, PASSWORD, createTotpApp, fixture, newEmail, startTestServer } from '@tandem/testing';
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
@@ -41,6 +41,23 @@ describe('useSession', () => {
     const { code = '' } = await withMfa.mail.next(email);
     await verifyMfa({ token: (challenge as MfaRequiredError).token, code });
     await until(({ identityId }) => identityId === id);
+  });
+
+  it('says which factors can follow, and begins with one', async () => {
+    const ann = await app.signUp();
+    const factors = `/auth/${ann.id}/factors`;
+    const { id, secret } = await ann.rest('POST', `${factors}/totp`, {}).expect<{ id: string; secret: string }>(201);
+    const code = createTotpApp(secret, app.clock);
+    await ann.rest('POST', `${factors}/${id}/confirm`, { code: code() }).expect(204);
+    const { until } = render(app, useSession);
+    const { signIn, verifyMfa, verifyMfaByPasskey } = await until(() => true);
+    const challenge = await signIn({ email: ann.email, password: PASSWORD }).catch((error: unknown) => error);
+    expect((challenge as MfaRequiredError).factors).toEqual(['totp']);
+    const { token } = challenge as MfaRequiredError;
+    // this browser has no passkeys
+    await expect(verifyMfaByPasskey(token)).rejects.toBeInstanceOf(TandemError);
+    await verifyMfa({ token, code: code(1) });
+    await until(({ identityId }) => identityId === ann.id);
   });
 
   it('begins with what the token store has kept, also when that takes a while', async () => {
