@@ -2,23 +2,27 @@ import {
   NEW_PASSWORD,
   RETURN_URL,
   createBrowser,
+  createPasskey,
   newEmail,
   newOidcAccount,
   throughProvider,
   type Credentials,
   type OidcProvider,
   type Person,
+  type SoftPasskey,
   type TestServer,
 } from '@tandem/testing';
 
 /** What an attacker may have got of a person, by the words of the document. */
-export const HOLDINGS = ['the mailbox', 'the password', 'a session'] as const;
+export const HOLDINGS = ['the mailbox', 'the password', 'the phone', 'a session'] as const;
 export type Holding = (typeof HOLDINGS)[number];
 
 /** What an attacker knows, and learns on the way. */
 export interface Held {
   mailbox?: boolean;
   password?: string;
+  /** What the person's unlocked phone answers with: a passkey, if it has one, and codes. */
+  phone?: { passkey?: SoftPasskey; code(): string };
   session?: Credentials;
 }
 
@@ -31,6 +35,8 @@ interface Attack extends Held {
 
 /** The fingerprint of the person's device, where sign-ins name one. */
 export const FINGERPRINT = 'the device of the person';
+/** Where passkeys are used. */
+export const PASSKEY_ORIGIN = 'http://localhost:5173';
 const CHOSEN = 'chosen by an attacker';
 const GUESS = 'a wrong guess of it';
 const CHOSEN_AFTER = 'chosen by the person after it';
@@ -44,19 +50,26 @@ async function reset({ server, victim }: Attack, password: string): Promise<void
   await server.rest('POST', '/auth/reset-password', { token, password }).expect(204);
 }
 
+/** A sign-in by the passkey on the phone, which needs no password. */
+async function enterByPasskey(server: TestServer, passkey: SoftPasskey): Promise<Credentials> {
+  const options = await server.rest('POST', '/auth/passkeys/options').expect<Parameters<typeof passkey.get>[0]>(200);
+  return server.rest('POST', '/auth/passkeys/verify', { response: passkey.get(options) }).expect<Credentials>(200);
+}
+
 /** Signs in with all that is held. @returns undefined where that is not enough */
 async function enter(attack: Attack): Promise<Credentials | undefined> {
-  const { server, victim, mailbox = false } = attack;
+  const { server, victim, phone, mailbox = false } = attack;
   if (attack.session) return attack.session;
+  if (phone?.passkey) return enterByPasskey(server, phone.passkey);
   if (attack.password === undefined && mailbox) {
     await reset(attack, CHOSEN);
     attack.password = CHOSEN;
   }
   const { status, body } = await server.rest('POST', '/auth/login', { email: victim.email, password: attack.password ?? GUESS });
   if (status !== 200) return undefined;
-  const { accessToken, token } = body as { accessToken?: string; token?: string };
+  const { accessToken, token, factors } = body as { accessToken?: string; token?: string; factors?: string[] };
   if (accessToken !== undefined) return { accessToken };
-  if (!mailbox) return undefined;
+  if (!mailbox || factors) return undefined;
   const { code } = await server.mail.next(victim.email, (mail) => mail.code !== undefined);
   return server.rest('POST', '/auth/mfa/verify', { token, code }).expect<Credentials>(200);
 }
@@ -65,6 +78,11 @@ const lives = async ({ server, victim }: Attack, by: Credentials) =>
   (await server.rest('GET', `/identities/${victim.id}`, undefined, by)).status === 200;
 const knows = async ({ server }: Attack, email: string, password: string) =>
   (await server.rest('POST', '/auth/login', { email, password })).status === 200;
+
+async function reads(attack: Attack): Promise<boolean> {
+  const session = await enter(attack);
+  return session !== undefined && lives(attack, session);
+}
 
 /** Links an account of the attacker's at a provider. @returns it, where that was possible */
 async function link({ server, idp, victim, password }: Attack, by: Credentials) {
@@ -78,6 +96,15 @@ async function link({ server, idp, victim, password }: Attack, by: Credentials) 
   return account;
 }
 
+async function addPasskey({ server, victim }: Attack, by: Credentials): Promise<SoftPasskey | undefined> {
+  const passkey = createPasskey(PASSKEY_ORIGIN);
+  const { status, body } = await server.rest('POST', `/auth/${victim.id}/factors/passkeys/options`, {}, by);
+  if (status !== 200) return undefined;
+  const response = passkey.create(body as Parameters<typeof passkey.create>[0]);
+  const added = await server.rest('POST', `/auth/${victim.id}/factors/passkeys`, { response }, by);
+  return added.status === 201 ? passkey : undefined;
+}
+
 async function makeKey({ server, victim }: Attack, by: Credentials): Promise<Credentials | undefined> {
   const { status, body } = await server.rest('POST', `/auth/${victim.id}/keys`, { name: 'a', scopes: ['*:read'] }, by);
   return status === 201 ? { accessToken: (body as { key: string }).key } : undefined;
@@ -89,8 +116,8 @@ type Cell = ['yes' | 'no', note?: string];
 interface Row {
   /** Completes “the attacker can …”. */
   tries: string;
-  /** Default: a server that asks for no second step, and a sign-in without a fingerprint. */
-  on?: 'codes' | 'fingerprints';
+  /** Default: nobody is asked for a second step, and sign-ins name no fingerprint. */
+  on?: 'codes' | 'fingerprints' | 'app' | 'passkey';
   cells: Record<Holding, Cell>;
   run(attack: Attack): Promise<boolean>;
 }
@@ -102,12 +129,10 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'by a reset, of which the person learns at the next login'],
       'the password': ['yes'],
+      'the phone': ['yes', 'a passkey needs no password'],
       'a session': ['yes', 'until it ends'],
     },
-    async run(attack) {
-      const session = await enter(attack);
-      return session !== undefined && lives(attack, session);
-    },
+    run: reads,
   },
   {
     tries: 'the same, with `MFA_ENABLED`',
@@ -115,12 +140,32 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'the code comes there, too'],
       'the password': ['no'],
+      'the phone': ['yes', 'likewise'],
       'a session': ['yes', 'it has passed the second step'],
     },
-    async run(attack) {
-      const session = await enter(attack);
-      return session !== undefined && lives(attack, session);
+    run: reads,
+  },
+  {
+    tries: 'the same, where the person has an authenticator app alone',
+    on: 'app',
+    cells: {
+      'the mailbox': ['no', 'a reset removes no factor, and no code is mailed'],
+      'the password': ['no'],
+      'the phone': ['no', 'it shows codes alone'],
+      'a session': ['yes', 'it has passed the second step'],
     },
+    run: reads,
+  },
+  {
+    tries: 'the same, where the person has a passkey',
+    on: 'passkey',
+    cells: {
+      'the mailbox': ['no', 'as above'],
+      'the password': ['no'],
+      'the phone': ['yes'],
+      'a session': ['yes', 'as above'],
+    },
+    run: reads,
   },
   {
     tries: 'do so from another device, where the sign-in named a fingerprint',
@@ -128,6 +173,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'a sign-in of one’s own names another'],
       'the password': ['yes', 'likewise'],
+      'the phone': ['yes', 'likewise'],
       'a session': ['no', 'without the fingerprint'],
     },
     async run(attack) {
@@ -140,6 +186,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes'],
       'the password': ['yes', 'a mail tells the person'],
+      'the phone': ['no', 'needs the present one'],
       'a session': ['no', 'needs the present one'],
     },
     async run(attack) {
@@ -154,6 +201,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'a mail goes to the old one'],
       'the password': ['yes', 'likewise'],
+      'the phone': ['no', 'needs the password'],
       'a session': ['no', 'needs the password'],
     },
     async run(attack) {
@@ -172,6 +220,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'a mail tells the person'],
       'the password': ['yes', 'likewise'],
+      'the phone': ['no', 'needs the password'],
       'a session': ['no', 'needs the password'],
     },
     async run(attack) {
@@ -184,6 +233,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes'],
       'the password': ['yes'],
+      'the phone': ['yes'],
       'a session': ['no', 'ten minutes after its sign-in'],
     },
     async run(attack) {
@@ -192,8 +242,40 @@ export const ATTACKS: Row[] = [
     },
   },
   {
+    tries: 'add a passkey of their own',
+    cells: {
+      'the mailbox': ['yes', 'a mail tells the person'],
+      'the password': ['yes', 'likewise'],
+      'the phone': ['yes', 'likewise'],
+      'a session': ['no', 'needs a proof, ten minutes after its sign-in'],
+    },
+    async run(attack) {
+      const session = await enter(attack);
+      return session !== undefined && (await addPasskey(attack, session)) !== undefined;
+    },
+  },
+  {
+    tries: 'remove the person’s factors',
+    on: 'passkey',
+    cells: {
+      'the mailbox': ['no'],
+      'the password': ['no'],
+      'the phone': ['yes', 'a mail tells the person'],
+      'a session': ['no', 'needs a proof'],
+    },
+    async run(attack) {
+      const { server, victim } = attack;
+      const session = await enter(attack);
+      const admin = await server.signUpAdmin();
+      const list = () => admin.rest('GET', `/auth/${victim.id}/factors`).expect<{ data: { id: string }[] }>(200);
+      for (const { id } of (await list()).data)
+        await server.rest('DELETE', `/auth/${victim.id}/factors/${id}`, undefined, session);
+      return (await list()).data.length === 0;
+    },
+  },
+  {
     tries: 'sign the person out everywhere',
-    cells: { 'the mailbox': ['yes'], 'the password': ['yes'], 'a session': ['yes'] },
+    cells: { 'the mailbox': ['yes'], 'the password': ['yes'], 'the phone': ['yes'], 'a session': ['yes'] },
     async run(attack) {
       const { server, victim } = attack;
       const session = await enter(attack);
@@ -206,6 +288,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'sessions of one’s own go on'],
       'the password': ['yes', 'likewise'],
+      'the phone': ['yes', 'likewise'],
       'a session': ['no', 'ends within a second'],
     },
     async run(attack) {
@@ -220,6 +303,7 @@ export const ATTACKS: Row[] = [
     cells: {
       'the mailbox': ['yes', 'resets it again: the mailbox must be safe first'],
       'the password': ['yes', 'by a provider linked before: unlink it'],
+      'the phone': ['yes', 'a reset removes no passkey: delete it'],
       'a session': ['no'],
     },
     async run(attack) {
@@ -235,6 +319,7 @@ export const ATTACKS: Row[] = [
         await reset(attack, NEW_PASSWORD);
         return knows(attack, attack.victim.email, NEW_PASSWORD);
       }
+      if (attack.phone) return reads(attack);
       const back = account && (await throughProvider(server, idp, { account }));
       return back?.searchParams.has('onetimeToken') === true;
     },
