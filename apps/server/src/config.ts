@@ -6,7 +6,7 @@ import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfigu
 import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './guessable-secrets.js';
 import { openDataDir } from './data-dir.js';
-import { EnvironmentError, readEnvironment, type Environment } from './env.js';
+import { EnvironmentError, readEnvironment, type Environment } from './read-env.js';
 
 /** The complete configuration of a server, typed and validated. */
 export interface Config {
@@ -34,6 +34,8 @@ export interface Config {
   auditRetention: string;
   eventRetention: string;
   eventMessageTexts: boolean;
+  /** How people are erased, and deleted records. */
+  erasure: Pick<TandemConfiguration, 'erasureDelay' | 'erasedMessages' | 'deletedRetention' | 'deletedRetentionOrders'>;
   typeIds: IdentityTypeIds;
   mfaEnabled: boolean;
   mfaRequired: MfaRequired;
@@ -172,6 +174,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     auditRetention: env.AUDIT_RETENTION,
     eventRetention: env.EVENT_RETENTION,
     eventMessageTexts: env.EVENT_MESSAGE_TEXTS,
+    erasure: {
+      erasureDelay: env.ERASURE_DELAY,
+      erasedMessages: env.ERASED_MESSAGES,
+      deletedRetention: env.DELETED_RETENTION,
+      deletedRetentionOrders: env.DELETED_RETENTION_ORDERS,
+    },
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
     mfaEnabled: env.MFA_ENABLED,
     mfaRequired: env.MFA_REQUIRED,

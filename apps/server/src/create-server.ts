@@ -85,6 +85,7 @@ export function wire(
     auditRetention: config.auditRetention,
     eventRetention: config.eventRetention,
     eventMessageTexts: config.eventMessageTexts,
+    ...config.erasure,
     mfaEnabled: config.mfaEnabled,
     mfaRequired: config.mfaRequired,
     ...(config.passkeyRpId !== undefined && { passkeyRpId: config.passkeyRpId }),

@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { EnvironmentError } from './env.js';
+import { EnvironmentError } from './read-env.js';
 
 /** Creates the data folder unless it exists. @throws EnvironmentError if it cannot be written */
 export function openDataDir(dataDir: string): void {

@@ -5,7 +5,7 @@ import { StoreSetupError, openStorage, type Clock, type Storage } from '@tandem/
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { openDataDir } from './data-dir.js';
-import { EnvironmentError } from './env.js';
+import { EnvironmentError } from './read-env.js';
 
 /** An open store, and the engine behind it if that is embedded. */
 export interface Database {

@@ -30,6 +30,10 @@ export const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addr
 export const Proxies = List.refine((entries) => entries.every(isProxy), PROXIES_TEXT);
 export const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
 export const Lifetime = parsedBy(parseLifetime, z.string());
+/** A duration that may be none: `0s`. */
+export const Delay = parsedBy((name, text) => parseLifetime(name, text, 0), z.string());
+/** `off`, or a duration. */
+export const Retention = parsedBy((name, text) => text === 'off' || parseLifetime(name, text), z.string());
 // an empty entry is refused, not left out: while secrets rotate, the one after it would go on making tokens
 export const Secrets = parsedBy(parseSecrets, z.string().transform((text) => text.split(',').map((entry) => entry.trim()))); // prettier-ignore
 export const WholeNumber = (min: number, max: number) =>

@@ -2,9 +2,10 @@ import { MFA_REQUIRED } from '@tandem/core';
 import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
-import { MAIL_COLOR, SERVICE_NAMES, parseLifetime, type ProviderSettings } from '@tandem/services';
+import { MAIL_COLOR, SERVICE_NAMES, parseLifetime } from '@tandem/services';
 import { z } from 'zod';
 import {
+  Delay,
   Flag,
   HttpAddress,
   Lifetime,
@@ -14,16 +15,15 @@ import {
   PROXIES_TEXT,
   Proxies,
   RedirectUrls,
+  Retention,
   Secrets,
   Size,
   Switch,
   WholeNumber,
-  parsedBy,
 } from './env-values.js';
-import { readOauthProviders } from './oauth-env.js';
 
 /** A variable of the environment: its parser, default and meaning. */
-interface Variable<T> {
+export interface Variable<T> {
   read: z.ZodType<T, string>;
   /** The default text; undefined where the variable is optional. */
   fallback?: string;
@@ -51,9 +51,7 @@ export const VARIABLES = {
     meaning: '`development` adds stacks to errors, makes logs readable and generates missing secrets',
   }),
   SHUTDOWN_DELAY: variable({
-    read: parsedBy((name, text) => parseLifetime(name, text, 0), z.string()).transform((text) =>
-      parseLifetime('SHUTDOWN_DELAY', text, 0),
-    ),
+    read: Delay.transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
     fallback: '1s',
     meaning: 'How long a stopping server still accepts connections, so that load balancers notice',
   }),
@@ -114,6 +112,22 @@ export const VARIABLES = {
     fallback: 'off',
     meaning: 'Whether events of messages show their texts: `on` or `off`',
   }),
+  ERASURE_DELAY: variable({
+    read: Delay,
+    fallback: '14d',
+    meaning: 'From the request to erase a person until it is done; `0s` for at once (docs/personal-data.md)',
+  }),
+  ERASED_MESSAGES: variable({
+    read: z.enum(['keep', 'blank'], 'must be keep or blank'),
+    fallback: 'keep',
+    meaning: 'Whether the texts of messages of erased people stay: `keep` or `blank`',
+  }),
+  DELETED_RETENTION: variable({
+    read: Retention,
+    fallback: 'off',
+    meaning: 'How long deleted records can be restored, until they are removed for good; `off` for ever',
+  }),
+  DELETED_RETENTION_ORDERS: variable({ read: Retention, fallback: 'off', meaning: 'The same for orders' }),
   IDENTITY_TYPE_ADMIN: variable({ read: z.string().min(1), fallback: 'admin', meaning: 'Id of the identity type of admins' }),
   IDENTITY_TYPE_GUEST: variable({ read: z.string().min(1), fallback: 'guest', meaning: 'Id of the identity type of guests' }),
   IDENTITY_TYPE_REGULAR: variable({
@@ -261,45 +275,3 @@ export const VARIABLES = {
 export const AUTH_MODE_VARIABLES = Object.fromEntries(
   SERVICE_NAMES.map((service) => [service, { name: `AUTH_MODE_${service.toUpperCase()}`, read: Mode }] as const),
 );
-
-type Read<V> = V extends { read: z.ZodType<infer T, string>; fallback: string } ? T : V extends { read: z.ZodType<infer T, string> } ? T | undefined : never; // prettier-ignore
-/** The parsed environment. */
-export type Environment = { [Name in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[Name]> } & {
-  AUTH_MODES: Record<string, 'bearer' | 'cookie'>;
-  /** By the names used in paths. */
-  OAUTH_PROVIDERS: Record<string, ProviderSettings>;
-};
-
-/** An unusable environment: one line for each wrong value. */
-export class EnvironmentError extends Error {
-  override readonly name = 'EnvironmentError';
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join('\n'));
-  }
-}
-
-/**
- * Parses the environment. An empty value counts as not set.
- * @throws EnvironmentError with every wrong value
- */
-export function readEnvironment(environment: NodeJS.ProcessEnv): Environment {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  function read(name: string, schema: z.ZodType, fallback: string | undefined): unknown {
-    const text = environment[name] === undefined || environment[name] === '' ? fallback : environment[name];
-    if (text === undefined) return undefined;
-    const result = schema.safeParse(text);
-    if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message ?? 'is wrong'}`);
-    return result.data;
-  }
-  for (const [name, definition] of Object.entries(VARIABLES)) {
-    const { read: schema, fallback }: Variable<unknown> = definition;
-    values[name] = read(name, schema, fallback);
-  }
-  const modes = Object.entries(AUTH_MODE_VARIABLES).map(([service, { name, read: schema }]) => [service, read(name, schema, undefined) ?? values.AUTH_MODE]); // prettier-ignore
-  const { providers, problems: ofProviders } = readOauthProviders(environment);
-  problems.push(...ofProviders);
-  if (problems.length > 0) throw new EnvironmentError(problems);
-  const AUTH_MODES = { default: values.AUTH_MODE, ...Object.fromEntries(modes) };
-  return { ...values, AUTH_MODES, OAUTH_PROVIDERS: providers } as Environment;
-}

@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { EnvironmentError } from './env.js';
+import { EnvironmentError } from './read-env.js';
 
 /** The error for a server that could not listen, naming the setting to change; other errors stay as they are. */
 export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): Error {

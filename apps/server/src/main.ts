@@ -11,7 +11,7 @@ import { createOpenApiCommand } from './commands/openapi.js';
 import { createSeedCommand } from './commands/seed.js';
 import { createServeCommand } from './commands/serve.js';
 import { createExportCommand, createImportCommand } from './commands/transfer.js';
-import { EnvironmentError } from './env.js';
+import { EnvironmentError } from './read-env.js';
 
 const program = new Command('tandem')
   .description('A backend with accounts, identities and notifications: typed tRPC and documented REST')

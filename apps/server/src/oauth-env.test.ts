@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { TEST_SECRETS } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.js';
-import { EnvironmentError } from './env.js';
+import { EnvironmentError } from './read-env.js';
 
 const SECRETS = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
 const REDIRECT_URLS = 'https://app.example.org/welcome, http://localhost:5173/callback';

@@ -92,6 +92,8 @@ export const OPERATIONS = [
   ['auth.keys', 'GET /auth/{identityId}/keys', 200],
   ['auth.createKey', 'POST /auth/{identityId}/keys', 201],
   ['auth.deleteKey', 'DELETE /auth/{identityId}/keys/{keyId}', 204],
+  ['auth.erase', 'POST /auth/{identityId}/erase', 202],
+  ['auth.cancelErasure', 'DELETE /auth/{identityId}/erase', 204],
   ['auth.confirmNewEmail', 'POST /auth/confirm-new-email', 204],
   ['auth.sendResetPasswordLinkEmail', 'POST /auth/send-reset-password-link-email', 204],
   ['auth.resetPassword', 'POST /auth/reset-password', 204],

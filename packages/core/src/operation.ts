@@ -6,7 +6,7 @@ import type { ScopedProcedure } from './keys.js';
 import type { InputPlaces } from './validation-texts.js';
 
 /** Statuses of a successful answer. */
-export type SuccessStatus = 200 | 201 | 204 | 302;
+export type SuccessStatus = 200 | 201 | 202 | 204 | 302;
 
 /** An optional request header, as OpenAPI describes a parameter. */
 export interface DescribedHeader {

@@ -72,6 +72,14 @@ export interface TandemConfiguration<
   eventRetention?: string;
   /** Whether events of messages show their texts. Default false. */
   eventMessageTexts?: boolean;
+  /** From the request of an erasure to it: `0s` for at once. Default `14d`. */
+  erasureDelay?: string;
+  /** What becomes of the texts of messages of people who are erased. Default `keep`. */
+  erasedMessages?: 'keep' | 'blank';
+  /** How long deleted records can be restored; then they are removed for good, with what belongs to them. Default `off`. */
+  deletedRetention?: string;
+  /** The same for orders. Default `off`. */
+  deletedRetentionOrders?: string;
   /** Requires a second step at every interactive sign-in: a code sent by mail. Default false. */
   mfaEnabled?: boolean;
   /** Who needs a second factor of their own, an authenticator app or passkey. Default `none` (decisions F5). */

@@ -23,6 +23,8 @@ import { createChangeRequestsService } from './organizations/change-requests.ser
 import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
+import { createOwnerships } from './organizations/ownerships.js';
+import { createErasuresService } from './personal-data/erasures.service.js';
 import { createProductLookups } from './products/product-lookups.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createStreamTickets } from './streams/stream-tickets.js';
@@ -48,6 +50,8 @@ export interface FoundationOptions extends SignInSettings {
   /** Whether events of messages show their texts. */
   eventMessageTexts: boolean;
   webhooks: WebhookSettings;
+  /** Milliseconds from the request of an erasure to it, and whether texts of messages go. */
+  erasure: { delay: number; blank: boolean };
 }
 
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
@@ -117,8 +121,27 @@ export function createFoundation(options: FoundationOptions) {
       await proofs.proveFresh(caller, undefined, by);
     },
   });
+  const ownerships = createOwnerships({
+    storage,
+    staying: identities.staying,
+    people: lookups.people,
+    deleteOrganization: organizations.delete,
+  });
+  const { delay, blank } = options.erasure;
+  const erasures = createErasuresService({ storage, log, identities, ownerships, audit, delay, blank });
+  erasures.alsoBy({
+    records: [files.erase],
+    copies: [audit.forgetStrangers, async ({ emails }) => (await mails.forget(emails), 0)],
+  });
   const streamTickets = createStreamTickets({ storage, sessions, keyAccess });
-  const members = createMembersService({ storage, lists, existingIdentities, people: lookups.people, reviewAfter });
+  const members = createMembersService({
+    storage,
+    lists,
+    existingIdentities,
+    staying: identities.staying,
+    people: lookups.people,
+    reviewAfter,
+  });
   const serviceAccounts = createServiceAccountsService({
     storage,
     lists,
@@ -182,6 +205,7 @@ export function createFoundation(options: FoundationOptions) {
     audit,
     mails,
     files,
+    erasures,
     identities,
     /** Those of the given identities that exist, in any state. */
     existingIdentities,

@@ -1,6 +1,7 @@
 import { withDeleted, type Deletable, type Deletion } from './cascades.js';
 import { newId } from './ids.js';
 import type { ModelDefinition } from './model.js';
+import { PURGING } from './purges.js';
 import type { Storage } from './storage.js';
 
 interface Removal {
@@ -93,7 +94,7 @@ export function defineDeletion<R extends Deletable>(
         name: 'record',
         async run({ id: _id, deletionId, restoration, deletedAt }, { open }) {
           const $set = { deletedAt: null, restoration, updatedAt: storage.clock.now() };
-          if ((await records.updateMany({ _id, deletionId, deletedAt, ...open }, { $set })).matchedCount === 0)
+          if ((await records.updateMany({ _id, deletionId, deletedAt, [PURGING]: null, ...open }, { $set })).matchedCount === 0)
             throw new Missing();
         },
         isDone: async ({ id: _id, restoration }) => (await records.countDocuments({ _id, restoration })) > 0,
@@ -133,7 +134,7 @@ export function defineDeletion<R extends Deletable>(
      * @throws `notFound` when there is nothing to restore, `parentNotFound`; a duplicate key error (`isDuplicateKey`)
      */
     async restore(id: string, scope: object = {}): Promise<void> {
-      const found = await records.findOne({ _id: id, deletedAt: { $ne: null }, ...scope }, {});
+      const found = await records.findOne({ _id: id, deletedAt: { $ne: null }, [PURGING]: null, ...scope }, {});
       if (!found?.deletedAt) throw notFound();
       const { deletionId = null, deletedAt } = found;
       const parentsMustLive = async () => {

@@ -22,6 +22,12 @@ export interface LoggedEvent {
 
 export const eventModel = defineModel<BaseRecord & LoggedEvent>('events', {
   softDelete: false,
+  // ids alone stay: they lead to nobody. States follow what the models of their records say
+  people: {
+    'actor.id': { erased: 'keep', exported: false },
+    'subject.id': { erased: 'keep', exported: false },
+    state: { erased: 'own', exported: false },
+  },
   fields: { type: String, at: Date, subject: Object, organizationId: String, actor: Object, state: Object },
   indexes: [
     { keys: { type: 1, _id: 1 }, serves: 'the events of some types, in order' },

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
-import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
+import { lastEvent, readEvents, type EventPage, type EventQuery, type LoggedEvent } from './event-log.js';
 import type { BeforeCleared, IdsBeforeCleared } from './before-cleared.js';
 import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
@@ -19,6 +19,8 @@ const RETRY_MS = 25;
 export interface EventFeed {
   /** Reads the log, after what this process has written. */
   read(query: EventQuery): Promise<EventPage>;
+  /** Those of some events that are there. */
+  byIds(ids: readonly string[]): Promise<LoggedEvent[]>;
   /** The id of the last event that may be shown; null before the first. */
   last(): Promise<string | null>;
   /** Appends what waits, unless another process does. */
@@ -137,6 +139,10 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       await settle();
       return readEvents(relayOf(), query);
     },
+    byIds: (ids: readonly string[]): Promise<LoggedEvent[]> =>
+      relayOf()
+        .events.find({ _id: { $in: [...ids] } }, { maxTimeMS })
+        .toArray(),
     async last(): Promise<string | null> {
       await settle();
       return lastEvent(relayOf());

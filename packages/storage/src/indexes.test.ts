@@ -40,6 +40,7 @@ const all = [
   'accounts.email_1_unique',
   'accounts.ownerId_1_createdAt_-1_where_seen',
   'accounts.createdAt_1',
+  'accounts.deletedAt_1_where_deletedAt',
   'tickets.expiresAt_expires',
 ];
 
@@ -91,7 +92,11 @@ describe('making the indexes', () => {
     await collection.createIndex({ email: 1 }, { name: replaces, unique: true, partialFilterExpression: { deletedAt: null } });
     await later.ensureIndexes();
     await later.ensureIndexes();
-    expect((await collection.indexes()).map(({ name }) => name)).toEqual(['_id_', 'email_1_unique_where_email']);
+    expect((await collection.indexes()).map(({ name }) => name)).toEqual([
+      '_id_',
+      'email_1_unique_where_email',
+      'deletedAt_1_where_deletedAt',
+    ]);
     await later.model(PersonModel).create([{ _id: 'a' }, { _id: 'b' }]);
     await collection.drop();
     await later.close();
@@ -151,6 +156,7 @@ it('the report lists missing and undeclared indexes, and what each index serves'
       { index: 'email_1_unique', serves: 'login', exists: true },
       { index: 'ownerId_1_createdAt_-1_where_seen', serves: "an owner's unseen ones, newest first", exists: false },
       { index: 'createdAt_1', serves: 'the report of all accounts, deleted ones too', exists: false },
+      { index: 'deletedAt_1_where_deletedAt', serves: 'what was deleted long ago', exists: false },
     ],
     extra: ['old'],
   });

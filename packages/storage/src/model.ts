@@ -2,6 +2,8 @@ import type mongoose from 'mongoose';
 import type { Connection, Schema, SchemaDefinition } from 'mongoose';
 import type { Clock } from './clock.js';
 import { newId } from './ids.js';
+import type { Naming } from './people.js';
+import { PURGING } from './purges.js';
 import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
 import { keepSearch } from './searched-writes.js';
@@ -60,6 +62,14 @@ export interface ModelSettings {
   searched?: readonly string[];
   /** How changes of its records are told to those who follow the event log; default: not at all. */
   traced?: Traced | undefined;
+  /** Where its records name people, by path, and what becomes of that (docs/personal-data.md). */
+  people?: Readonly<Record<string, Naming>>;
+  /** Records that go for good with one of another collection, besides `cascades`. */
+  goesWith?: readonly Cascade[];
+  /** The purposes of the files of its records, which go for good with them. */
+  files?: readonly string[];
+  /** What distinguishes its deleted records from others that have a `deletedAt`. */
+  deletedRecords?: Readonly<Record<string, unknown>>;
   indexes: IndexDefinition[];
   /** A date field: its record is removed, not soft-deleted, after that time. */
   expires?: string;
@@ -88,9 +98,36 @@ export function defineModel<R extends BaseRecord>(
   collectionName: string,
   settings: ModelSettings & { cascades?: readonly Cascade<keyof R & string>[] },
 ): ModelDefinition<R> {
-  const defaults = { openFields: false, softDelete: true, cascades: [], searched: [], expires: undefined, traced: undefined };
-  const indexes = settings.traced ? [...settings.indexes, WAITING_INDEX] : settings.indexes;
-  return { ...defaults, ...settings, indexes, collectionName };
+  const { softDelete = true, deletedRecords = {} } = settings;
+  const indexes = [
+    ...settings.indexes,
+    ...(settings.traced ? [WAITING_INDEX] : []),
+    ...(softDelete ? [deletedIndex(deletedRecords)] : []),
+  ];
+  return { ...DEFAULTS, ...settings, indexes, collectionName };
+}
+
+const DEFAULTS = {
+  openFields: false,
+  softDelete: true,
+  cascades: [],
+  searched: [],
+  people: {},
+  goesWith: [],
+  files: [],
+  deletedRecords: {},
+  expires: undefined,
+  traced: undefined,
+};
+
+/** Live records cost it nothing. */
+function deletedIndex(deletedRecords: object): IndexDefinition {
+  return {
+    keys: { deletedAt: 1 },
+    where: { deletedAt: { $gt: new Date(0) }, ...deletedRecords },
+    deletedToo: true,
+    serves: 'what was deleted long ago',
+  };
 }
 
 const WAITING_INDEX: IndexDefinition = {
@@ -120,7 +157,7 @@ export function compileModel<R extends BaseRecord>(
     {
       _id: { type: String, default: () => newId(clock) },
       ...fields,
-      ...(softDelete ? { deletedAt: { type: Date, default: null } } : {}),
+      ...(softDelete ? { deletedAt: { type: Date, default: null }, [PURGING]: { type: Boolean, select: false } } : {}),
     },
     {
       collection: collectionName,

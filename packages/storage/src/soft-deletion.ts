@@ -1,6 +1,7 @@
 import mongoose, { type AnyBulkWriteOperation, type MongooseBulkWriteOptions, type Schema } from 'mongoose';
 import type { Clock } from './clock.js';
 import type { OpenQuery } from './queries.js';
+import { PURGING } from './purges.js';
 import { joiningLive, withoutDeleted } from './soft-deletion-pipelines.js';
 
 /** Which soft-deleted records an operation sees: `include` adds them, `only` excludes the live ones. */
@@ -82,7 +83,7 @@ export function softDeletion(schema: Schema, clock: Clock): void {
     return (this.constructor as typeof mongoose.Model).deleteOne({ _id: this._id }, options);
   });
   schema.static('restore', async function restore(idOrFilter: string | Record<string, unknown>) {
-    const filter = typeof idOrFilter === 'string' ? { _id: idOrFilter } : idOrFilter;
+    const filter = { ...(typeof idOrFilter === 'string' ? { _id: idOrFilter } : idOrFilter), [PURGING]: null };
     const options = { deleted: 'only', returnDocument: 'after', lean: true } as const;
     return (await this.findOneAndUpdate(filter, { $set: { deletedAt: null } }, options)) ?? undefined;
   });

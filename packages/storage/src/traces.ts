@@ -119,7 +119,18 @@ export function traceContext(): TraceContext {
   return contexts.getStore() ?? SYSTEM;
 }
 
-const ALWAYS_UNTOLD = ['_id', 'deletionId', 'restoration', 'notes', 'writer', 'treeVersion', 'hiddenBy', 'search', TRACE];
+const ALWAYS_UNTOLD = [
+  '_id',
+  'deletionId',
+  'restoration',
+  'notes',
+  'writer',
+  'treeVersion',
+  'hiddenBy',
+  'purging',
+  'search',
+  TRACE,
+];
 
 /** Whether a write of these paths changes what is told of a record. */
 export function isTold(paths: readonly string[], { untold = [] }: Traced): boolean {

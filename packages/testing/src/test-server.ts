@@ -111,6 +111,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     auditRetention: '365d',
     eventRetention: '30d',
     eventMessageTexts: false,
+    erasure: {},
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     mfaEnabled: false,
     mfaRequired: 'none',

@@ -18,6 +18,8 @@ export interface MailDriver {
    * @throws what went wrong; `responseCode`, a number, is the SMTP code and may be logged, as may `code`
    */
   send(mail: Mail): Promise<void>;
+  /** Removes what it keeps of mails to these addresses, or about them. @throws what went wrong */
+  forget?(addresses: readonly string[]): Promise<void>;
   /** Whether mails can be sent: for `tandem doctor`. @throws what is wrong */
   verify?(): Promise<void>;
   /** Closes connections. Mails being sent fail. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mail, MailDriver } from './mail.driver.js';
 
@@ -28,6 +28,19 @@ export function openOutboxMailDriver(outboxDir: string): MailDriver {
       } catch (error) {
         await rm(temporary, { force: true });
         throw error;
+      }
+    },
+    async forget(addresses) {
+      const names = await readdir(outboxDir).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      });
+      for (const name of names) {
+        const file = path.join(outboxDir, name);
+        // another process may remove it too
+        const text = await readFile(file, 'utf8').catch(() => '');
+        const isOne = addresses.some((address) => text.toLowerCase().includes(address.toLowerCase()));
+        if (isOne) await rm(file, { force: true });
       }
     },
     async verify() {

@@ -4,7 +4,7 @@ import { newId, present, type JointWrite, type Presented, type Storage } from '@
 import { eventList, identityEventList } from './audit.schemas.js';
 import { SECURITY_EVENTS, type SecurityEventType } from './event-types.js';
 import type { RequestFacts } from './request-facts.js';
-import { securityEventModel, type EventDetails, type SecurityEventRecord } from './security-event.model.js';
+import { FROM_WHERE, securityEventModel, type EventDetails, type SecurityEventRecord } from './security-event.model.js';
 
 export type AuditService = ReturnType<typeof createAuditService>;
 type ShownEvent = Omit<Presented<SecurityEventRecord>, 'updatedAt' | 'expiresAt'>;
@@ -51,7 +51,10 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
     const facts = { identityId, actorId, sessionId, requestId, details };
     const now = storage.clock.now();
     const times = { createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + retention) };
-    const record: SecurityEventRecord = { _id, type, ...facts, ip: ip || null, userAgent: userAgent || null, ...times };
+    // what names nobody could be found by nobody who is to be erased (decisions F8)
+    const isNamed = identityId !== null || actorId !== null;
+    const where = { ip: (isNamed && ip) || null, userAgent: (isNamed && userAgent) || null };
+    const record: SecurityEventRecord = { _id, type, ...facts, ...where, ...times };
     return {
       model: securityEventModel,
       insert: record,
@@ -83,6 +86,12 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
     /** The events about an identity, without where others acted from. */
     listFor(identityId: string, query: ListQuery): Promise<ListAnswer<ShownEvent>> {
       return lists.answer(identityEventList, Events, { scope: { identityId }, show: showToSubject }, query);
+    },
+
+    /** Takes addresses and devices out of events that name nobody, which earlier versions have kept. */
+    async forgetStrangers(): Promise<number> {
+      await storage.people.write(securityEventModel, { identityId: null, actorId: null, ip: { $ne: null } }, FROM_WHERE);
+      return 0;
     },
 
     /** Waits for pending writes. */

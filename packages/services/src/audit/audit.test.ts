@@ -101,7 +101,8 @@ describe.each(FACES)('an event over %s', (face) => {
     await app.tandem.services.audit.settle();
     const after = await list(face, { type: 'login.failed', limit: 1 });
     expect(after.metadata.pagination.total).toBe(before + 1);
-    expect(after.data).toMatchObject([{ identityId: null, actorId: null, ip: '127.0.0.1' }]);
+    // an address that nobody is named with could not be erased
+    expect(after.data).toMatchObject([{ identityId: null, actorId: null, ip: null, userAgent: null }]);
   });
 
   it('records a right password for a locked identity', async () => {

@@ -48,6 +48,9 @@ export const ownSecurityEventResource = defineListResource({
   softDelete: false,
 });
 
+/** Where somebody acted from. */
+export const FROM_WHERE = { ip: null, userAgent: null, sessionId: null };
+
 export const securityEventModel = defineModel<SecurityEventRecord>('securityEvents', {
   softDelete: false,
   fields: {
@@ -62,5 +65,9 @@ export const securityEventModel = defineModel<SecurityEventRecord>('securityEven
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
+  people: {
+    identityId: { erased: 'keep', cleared: FROM_WHERE, untold: true, exported: ['type', 'details', 'createdAt'] },
+    actorId: { erased: 'keep', cleared: FROM_WHERE, untold: true, exported: ['type', 'ip', 'userAgent', 'createdAt'] },
+  },
   indexes: [...listIndexes(securityEventResource), ...listIndexes(ownSecurityEventResource, { within: ['identityId'] })],
 });

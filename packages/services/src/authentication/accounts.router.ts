@@ -12,6 +12,7 @@ export function createAccountsRouter(identities: IdentitiesService) {
   return router({
     activate: actionRoute(account, 'POST /auth/activate', 'activate', {
       summary: 'Activate a deactivated account',
+      errors: [identityErrors.erasing],
       allow: [admin],
     }).mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
 

@@ -9,6 +9,7 @@ import { onetimeTokenErrors } from '../onetime-tokens/onetime-tokens.errors.js';
 import { createOnetimeTokensRouter } from '../onetime-tokens/onetime-tokens.router.js';
 import { providerErrors } from '../providers/providers.errors.js';
 import { createProvidersRouter } from '../providers/providers.router.js';
+import { createPersonalDataRouter } from '../personal-data/personal-data.router.js';
 import { defineService, type RouterOptions } from '../shared/define-service.js';
 import { createAccountsRouter } from './accounts.router.js';
 import { authenticationServiceErrors } from './authentication.errors.js';
@@ -53,6 +54,7 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
       roleOf: services.organizations.roleOf,
     }),
     createAuditRouter(audit),
+    createPersonalDataRouter(services),
     createProvidersRouter({ providers: services.providers, identities, rateLimits, browserCookies, redirectUrls }),
   );
 }

@@ -12,6 +12,11 @@ export interface BanRecord extends Live {
 
 export const banModel = defineModel<BanRecord>('bans', {
   traced: { kind: 'ban', removes: ['channelId', 'identityId'] },
+  people: {
+    identityId: { erased: 'remove', exported: ['channelId', 'until', 'createdAt'] },
+    bannedBy: { erased: 'replace', exported: ['channelId', 'createdAt'] },
+  },
+  goesWith: [{ with: 'channels', by: 'channelId' }],
   fields: banRecord.stored,
   indexes: [
     {

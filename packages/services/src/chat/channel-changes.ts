@@ -138,9 +138,11 @@ export function createChannelChanges(options: ChannelChangesOptions) {
         case 'message': {
           const message = live.get(record.recordId);
           if (message) return { type: 'message.updated', channelId, message };
-          const gone = posts.get(record.recordId);
-          const isGone = gone !== undefined && gone.deletedAt !== null;
-          return isGone ? { type: 'message.deleted', channelId, messageId: gone._id, seq: gone.seq } : undefined;
+          const found = posts.get(record.recordId);
+          const goneSeq = found ? found.deletedAt !== null && found.seq : record.goneSeq;
+          return typeof goneSeq === 'number'
+            ? { type: 'message.deleted', channelId, messageId: record.recordId, seq: goneSeq }
+            : undefined;
         }
         default:
           return undefined;

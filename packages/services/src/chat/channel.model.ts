@@ -15,6 +15,12 @@ export interface ChannelRecord extends Deletable, NotedRecord, StoredFields<type
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
   traced: { kind: 'channel', organization: 'organizationId', hidden: ['pair'] },
+  // see `chat-erasure.ts`: another owner follows
+  people: {
+    ownerId: { erased: 'own', exported: ['name', 'open', 'direct', 'createdAt'] },
+    pair: { erased: 'own', exported: false },
+  },
+  files: ['channel-icon'],
   fields: channelRecord.stored,
   searched: channelRecord.resource.searched,
   indexes: [
@@ -26,6 +32,7 @@ export const channelModel = defineModel<ChannelRecord>('channels', {
       serves: 'the one channel of two people',
     },
     ...listIndexes(channelRecord.resource, { by: ['ownerId'] }),
+    { keys: { ownerId: 1 }, deletedToo: true, serves: 'the erasure of an owner' },
   ],
 });
 

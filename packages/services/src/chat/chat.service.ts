@@ -2,11 +2,13 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
-import type { IdentityLookups } from '../identities/identity-lookups.js';
 import type { NotificationsService } from '../notifications/notifications.service.js';
 import { createBans } from './bans.js';
 import { createBansService } from './bans.service.js';
 import { createChangeTeller } from './change-teller.js';
+import type { ErasuresService } from '../personal-data/erasures.service.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import { createChatErasure } from './chat-erasure.js';
 import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
 import { createDirectChannels } from './direct-channels.js';
@@ -38,7 +40,8 @@ interface ChatOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   organizationExists(organizationId: string): Promise<boolean>;
   notifications: NotificationsService;
-  identities: Pick<IdentityLookups, 'accessStateOf'>;
+  identities: Pick<IdentitiesService, 'accessStateOf' | 'staying'>;
+  erasures: Pick<ErasuresService, 'alsoBy'>;
 }
 
 /** Maximum number of files per message. */
@@ -46,7 +49,7 @@ const ATTACHMENTS_MAX = 20;
 
 /** Channels, their members and their messages. Every change is announced to the channel's readers: see `chat-events.ts`. */
 export function createChatService(options: ChatOptions) {
-  const { storage, lists, bus, files, existingIdentities, organizationExists, notifications, identities } = options;
+  const { storage, lists, bus, files, existingIdentities, organizationExists, notifications, identities, erasures } = options;
   const log = createMessageLog(storage);
   const teller = createChangeTeller(log, bus);
   const mutes = createMutes(storage);
@@ -74,6 +77,7 @@ export function createChatService(options: ChatOptions) {
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
   const told = { channels, memberships, messages, pins, reactions };
   const changes = createChannelChanges({ storage, bus, log, teller, ...told });
+  erasures.alsoBy(createChatErasure({ storage, staying: identities.staying }));
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {

@@ -55,6 +55,8 @@ export type ChangeRecord = Changed & {
   /** The number of the last message before it. */
   lastSeq: number;
   recordId: string;
+  /** The number of the message that it tells of, once that has gone for good. */
+  goneSeq?: number;
   createdAt: Date;
   updatedAt: Date;
   deletedAt: Date;

@@ -32,6 +32,21 @@ const REPLIES = { replyToId: { $gt: '' } };
 
 export const messageModel = defineModel<MessageRecord>('messages', {
   traced: { kind: 'message', hidden: ['change', 'versions', 'textAt', 'replies'], untold: ['change', 'replies'] },
+  people: {
+    senderId: {
+      erased: 'keep',
+      cleared: { metadata: undefined, hostFields: undefined },
+      texts: { content: '', title: null, clientId: null, versions: undefined },
+      untold: true,
+    },
+    mentions: { erased: 'replace', untold: true, exported: ['channelId', 'createdAt'] },
+    // of a change
+    identityId: { erased: 'own', exported: false },
+  },
+  goesWith: [{ with: 'channels', by: 'channelId' }],
+  files: ['message-attachment'],
+  // changes are no messages
+  deletedRecords: { seq: { $gt: 0 } },
   fields: { ...messageRecord.stored, replies: { type: Object } },
   searched: messageRecord.resource.searched,
   indexes: [
@@ -55,6 +70,9 @@ export const messageModel = defineModel<MessageRecord>('messages', {
       deletedToo: true,
       serves: 'what a client sends twice is stored once',
     },
+    { keys: { senderId: 1 }, where: { senderId: { $gt: '' } }, deletedToo: true, serves: 'the messages of a person' },
+    { keys: { mentions: 1 }, where: { mentions: { $gt: '' } }, deletedToo: true, serves: 'the messages that name a person' },
+    { keys: { identityId: 1 }, where: { identityId: { $gt: '' } }, deletedToo: true, serves: 'the changes by a person' },
     ...listIndexes(messageRecord.resource, { within: ['channelId'], by: ['replyToId'] }).map((index) =>
       'replyToId' in index.keys ? { ...index, where: REPLIES } : index,
     ),

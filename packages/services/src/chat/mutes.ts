@@ -18,6 +18,8 @@ interface MuteRecord extends BaseRecord {
 export const muteModel = defineModel<MuteRecord>('mutes', {
   fields: { until: Date, subscriptionId: String, version: Number, givenAt: Date },
   softDelete: false,
+  // the id is of channel and identity: see `chat-erasure.ts`
+  people: { _id: { erased: 'own', exported: false } },
   indexes: [],
 });
 

@@ -14,6 +14,11 @@ export interface PinRecord extends Live {
 
 export const pinModel = defineModel<PinRecord>('pins', {
   traced: { kind: 'pin', removes: [] },
+  people: { identityId: { erased: 'replace', exported: ['channelId', 'messageId', 'createdAt'] } },
+  goesWith: [
+    { with: 'channels', by: 'channelId' },
+    { with: 'messages', by: 'messageId' },
+  ],
   fields: {
     channelId: { type: String, required: true },
     messageId: { type: String, required: true },

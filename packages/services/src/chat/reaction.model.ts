@@ -25,6 +25,15 @@ export const PEOPLE_MAX = 5000;
 export const reactionModel = defineModel<ReactionRecord>('reactions', {
   // followed by the numbers of changes, and shown by no event
   traced: { kind: 'reaction', hidden: ['identityIds', 'slot'] },
+  // see `chat-erasure.ts`: it is counted
+  people: {
+    identityIds: { erased: 'own', exported: ['messageId', 'channelId', 'key'] },
+    'last.identityId': { erased: 'own', exported: false },
+  },
+  goesWith: [
+    { with: 'channels', by: 'channelId' },
+    { with: 'messages', by: 'messageId' },
+  ],
   fields: {
     messageId: { type: String, required: true },
     channelId: { type: String, required: true },
@@ -35,6 +44,7 @@ export const reactionModel = defineModel<ReactionRecord>('reactions', {
     last: { type: Object, required: true },
   },
   indexes: [
+    { keys: { identityIds: 1 }, deletedToo: true, serves: 'what a person reacts with' },
     { keys: { messageId: 1, key: 1 }, unique: true, serves: 'the reactions to messages; one record for each key' },
     { keys: { messageId: 1, slot: 1 }, unique: true, serves: 'as many keys a message as there are places' },
   ],

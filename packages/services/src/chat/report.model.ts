@@ -16,6 +16,18 @@ export interface ReportRecord extends Live {
 
 export const reportModel = defineModel<ReportRecord>('reports', {
   traced: { kind: 'report' },
+  people: {
+    reporterId: {
+      erased: 'remove',
+      cleared: { reason: '' },
+      exported: ['messageId', 'channelId', 'reason', 'status', 'createdAt'],
+    },
+    senderId: { erased: 'keep', texts: { content: '', title: null }, exported: false },
+  },
+  goesWith: [
+    { with: 'channels', by: 'channelId' },
+    { with: 'messages', by: 'messageId' },
+  ],
   fields: reportRecord.stored,
   indexes: [
     { keys: { messageId: 1, reporterId: 1 }, unique: true, serves: 'one report for each message and person' },

@@ -28,6 +28,7 @@ export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions'
     untold: ['readSeq', 'lastReadMessageId', 'readAt'],
     removes: ['channelId', 'subscribedId'],
   },
+  people: { subscribedId: { erased: 'keep', exported: ['channelId', 'role', 'mutedUntil', 'readSeq', 'createdAt'] } },
   fields: subscriptionRecord.stored,
   cascades: [
     { with: 'channels', by: 'channelId' },

@@ -74,6 +74,11 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
   return {
     read,
 
+    /** Those of some events that the log has. */
+    async byIds(ids: readonly string[]): Promise<ShownEvent[]> {
+      return show(await feed.byIds(ids), true);
+    },
+
     /** The id of the last event; null before the first. */
     last: feed.last,
 

@@ -9,11 +9,10 @@ import { fileErrors as errors } from './files.errors.js';
 import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
 import { freeNumber, withNumber, type createTurns } from '../shared/free-numbers.js';
+import { LATE_UPLOAD_MS, removal as removalOf } from './removal.js';
 import { UNUSED_MS, createOneFile } from './one-file.js';
 import { notUploading } from './uploads.js';
 
-/** How long after the address expires an upload that began before may still arrive, in milliseconds. */
-const LATE_UPLOAD_MS = 5 * 60_000;
 /** Maximum number of unused upload addresses per identity. */
 const MAX_UNUSED = 200;
 const DEFAULT_MAX = 50;
@@ -61,12 +60,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return driver;
   }
 
-  /** The update that queues a file's removal, not before its upload address has expired, so that nobody can upload it again. */
-  function removal(now: Date): object[] {
-    const lateMs = (driver?.addressMs ?? 0) + LATE_UPLOAD_MS;
-    const dueAt = { $max: [now, { $add: ['$createdAt', lateMs] }] };
-    return [{ $set: { state: 'removing', slot: null, dueAt, updatedAt: now } }];
-  }
+  const removal = (now: Date) => removalOf(driver, now);
 
   /** Returns undefined if no address can be made, so that one failing file does not fail a list. */
   async function show({ _id: id, objectId, storedAs, type, size, attachedAt, createdAt, updatedAt }: FileRecord) {

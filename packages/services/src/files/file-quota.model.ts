@@ -16,6 +16,7 @@ export interface FileQuotaRecord extends BaseRecord {
 
 export const fileQuotaModel = defineModel<FileQuotaRecord>('fileQuotas', {
   softDelete: false,
+  people: { _id: { erased: 'remove', exported: false } },
   fields: { reservations: { type: [Object], default: [] } },
   indexes: [],
 });

@@ -38,6 +38,8 @@ export interface FileRecord extends QueuedRecord {
 
 export const fileModel = defineModel<FileRecord>('files', {
   softDelete: false,
+  // see `files-erasure.ts`
+  people: { issuedTo: { erased: 'own', exported: ['purpose', 'type', 'size', 'resourceId', 'attachedAt', 'createdAt'] } },
   fields: {
     objectId: { type: String, required: true },
     purpose: { type: String, required: true },

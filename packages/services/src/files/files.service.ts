@@ -5,6 +5,7 @@ import { createAddressCache } from './address-cache.js';
 import { createAttachments, type Attachments, type AttachmentsSettings } from './attachments.js';
 import { createFileLookup } from './file-lookup.js';
 import { fileModel, type FileRecord } from './file.model.js';
+import { createFilesErasure } from './files-erasure.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
 import { createTurns } from '../shared/free-numbers.js';
@@ -75,6 +76,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
   });
 
   const lookUp = createFileLookup(Files);
+  const erase = createFilesErasure({ storage, Files, driver, log });
 
   return {
     /** The files of one purpose, for a service whose records have files. Call once per purpose, when wiring services. */
@@ -82,6 +84,9 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
       if (settings.isStored) isStored.set(settings.purpose, settings.isStored);
       return createAttachments(settings, { storage, Files, lookUp, driver, quota, inTurn, log, addresses });
     },
+
+    /** What becomes of the files of a person who is erased. */
+    erase,
 
     /** Exclusive uploads, for addresses that this server serves. */
     uploads: createUploads(storage, Files),

@@ -2,6 +2,8 @@ import { defineModel, type BaseRecord } from '@tandem/storage';
 
 /** A call sent with an `Idempotency-Key` (decisions R6, E6). `_id` is a hash of caller, operation and key. */
 export interface IdempotencyKeyRecord extends BaseRecord {
+  /** Who called. */
+  identityId: string;
   bodyHash: string;
   /** Of what is or was created; of many records, the first. */
   recordId: string;
@@ -15,7 +17,9 @@ export interface IdempotencyKeyRecord extends BaseRecord {
 
 export const idempotencyKeyModel = defineModel<IdempotencyKeyRecord>('idempotencyKeys', {
   softDelete: false,
+  people: { identityId: { erased: 'remove', exported: false } },
   fields: {
+    identityId: { type: String },
     bodyHash: { type: String, required: true },
     recordId: { type: String, required: true },
     answer: { type: String, default: null },

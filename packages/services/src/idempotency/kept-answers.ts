@@ -43,10 +43,14 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
    * @param holder names this attempt, and what it creates if the key is new
    * @returns the key as it is then
    */
-  async function claim(_id: string, bodyHash: string, holder: string): Promise<IdempotencyKeyRecord> {
+  async function claim(
+    _id: string,
+    identityId: string,
+    { bodyHash, holder }: { bodyHash: string; holder: string },
+  ): Promise<IdempotencyKeyRecord> {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-    const fresh = { _id, bodyHash, recordId: holder, answer: null, expiresAt, createdAt: now, updatedAt: now };
+    const fresh = { _id, identityId, bodyHash, recordId: holder, answer: null, expiresAt, createdAt: now, updatedAt: now };
     const held = { holder, heldUntil: { $add: [timeNow(), holdMs] } };
     const isOpen = { $lte: [{ $ifNull: ['$expiresAt', now] }, now] };
     const isLeft = { $and: [{ $eq: ['$bodyHash', bodyHash] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }] };
@@ -113,7 +117,7 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
     async begin({ identityId, operation, key, input }: KeyedCall, patience) {
       const [_id, bodyHash, holder] = [hash(identityId, operation, key), hash(input), newId(clock)];
       for (;;) {
-        const found = await claim(_id, bodyHash, holder);
+        const found = await claim(_id, identityId, { bodyHash, holder });
         if (found.bodyHash !== bodyHash) throw requestErrors.keyReused();
         if (found.answer !== null) return { answer: JSON.parse(found.answer) as unknown };
         if (found.holder === holder) {

@@ -9,5 +9,7 @@ export const identityErrors = defineErrors('identities', {
   notLinked: [404, 'Provider account not linked'],
   emailNotVerified: [403, 'Email is not verified'],
   serviceAccount: [409, 'Identity is a service account'],
+  notErased: [404, 'Erasure not found'],
+  erasing: [409, 'Identity is about to be erased'],
   onlyWayIn: [409, 'Provider account is the only way to sign in'],
 });

@@ -12,6 +12,7 @@ import { givenOf } from '../shared/patching.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
+import { createIdentityErasure } from './identity-erasure.js';
 import { createIdentityCredentials } from './identity-credentials.js';
 import { createIdentityFactors } from './identity-factors.js';
 import type { IdentityLookups } from './identity-lookups.js';
@@ -91,6 +92,14 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     deleted: (identityId) => review([identityId]),
   });
 
+  const erasure = createIdentityErasure({
+    storage,
+    changes,
+    audit,
+    remove: (identityId) => deletion.delete([identityId]),
+    reviewAfter,
+  });
+
   /** @throws identityErrors.emailTaken, providerTaken */
   function create({
     id = newId(storage.clock),
@@ -146,6 +155,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
   return {
     ...lookups,
     ...createIdentityCredentials(storage, changes),
+    ...erasure,
     /** Second factors. */
     factors: createIdentityFactors(storage, { announce, relay }),
     /** Accounts at identity providers. */
@@ -261,9 +271,12 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await audit.record('identity.deactivated', by, { identityId });
     },
 
-    /** @throws identityErrors.notFound */
+    /** @throws identityErrors.notFound, erasing */
     async activate(identityId: string, by = NO_REQUEST): Promise<void> {
-      await change(identityId, { deactivatedAt: null });
+      const stays = { $expr: { $lte: ['$eraseAt', null] } };
+      const activated = await changes.tryChange({ _id: identityId, ...stays }, { deactivatedAt: null });
+      if (!activated)
+        throw (await lookups.existing([identityId])).size > 0 ? identityErrors.erasing() : identityErrors.notFound();
       await audit.record('identity.activated', by, { identityId });
     },
 

@@ -50,6 +50,10 @@ export interface IdentityRecord extends Deletable {
   /** SHA-256 hashes of recovery codes that were not used; missing without a factor. Not selected by default. */
   recoveryCodes?: string[];
   /** Mails that a change has stored but that are not queued yet, and the time of the first. */
+  /** When it is erased, or looked at again; missing or null for who stays. */
+  eraseAt?: Date | null;
+  /** How far its erasure has come, and the addresses that it is about. */
+  erasure?: { round?: number; emails?: string[] };
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
 }
@@ -76,6 +80,8 @@ export const HIDDEN = [
   'recoveryCodes',
   'outbox',
   'outboxAt',
+  'eraseAt',
+  'erasure',
   ...DELETION_FIELDS,
 ] as const;
 
@@ -106,9 +112,30 @@ export const serviceAccountResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 
+const EXPORTED = [
+  'email',
+  'emailVerified',
+  'typeId',
+  'locked',
+  'deactivatedAt',
+  'metadata',
+  'createdAt',
+  'updatedAt',
+  'hostFields',
+] as const;
+
 export const identityModel = defineModel<IdentityRecord>('identities', {
-  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt', 'factors', 'recoveryCodes'] },
+  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt', 'factors', 'recoveryCodes', 'eraseAt', 'erasure'] },
   searched: identityResource.searched,
+  // see `erasures.service.ts`: the record goes last
+  people: {
+    _id: {
+      erased: 'own',
+      cleared: { email: '', metadata: undefined, privateMetadata: undefined, hostFields: undefined },
+      exported: EXPORTED,
+    },
+    email: { erased: 'own', by: 'email', exported: false },
+  },
   cascades: [{ with: 'organizations', by: 'serviceAccountOf' }],
   fields: {
     email: { type: String },
@@ -143,9 +170,17 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     recoveryCodes: { type: [String], default: undefined, select: false },
     outbox: { type: [Object], default: [], select: false },
     outboxAt: { type: Date, default: null, select: false },
+    eraseAt: { type: Date, select: false },
+    erasure: { type: Object, select: false },
     ...deletionFields,
   },
   indexes: [
+    {
+      keys: { eraseAt: 1 },
+      where: { eraseAt: { $gt: new Date(0) } },
+      deletedToo: true,
+      serves: 'who is to be erased',
+    },
     {
       keys: { email: 1 },
       unique: true,

@@ -41,6 +41,9 @@ export const invitationResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 
+const GONE = { email: '' };
+const INVITED = ['organizationId', 'role', 'status', 'createdAt', 'acceptedAt'] as const;
+
 export const invitationModel = defineModel<InvitationRecord>('invitations', {
   traced: {
     kind: 'invitation',
@@ -49,6 +52,12 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
     organization: 'organizationId',
   },
   searched: invitationResource.searched,
+  people: {
+    email: { erased: 'remove', by: 'email', cleared: GONE, exported: INVITED },
+    fromIdentityId: { erased: 'remove', cleared: GONE, exported: INVITED },
+    acceptedBy: { erased: 'remove', cleared: GONE, exported: INVITED },
+  },
+  goesWith: [{ with: 'organizations', by: 'organizationId' }],
   fields: {
     email: { type: String, required: true },
     organizationId: { type: String, default: null },

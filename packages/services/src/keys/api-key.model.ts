@@ -42,6 +42,9 @@ export const apiKeyModel = defineModel<ApiKeyRecord>('apiKeys', {
     slot: { type: Number, required: true },
   },
   expires: 'expiresAt',
+  people: {
+    identityId: { erased: 'remove', exported: ['name', 'scopes', 'networks', 'createdAt', 'lastUsedAt', 'expiresAt'] },
+  },
   indexes: [
     { keys: { hash: 1 }, unique: true, serves: 'requests with a key' },
     { keys: { identityId: 1, slot: 1 }, unique: true, serves: 'the number of keys of an identity' },

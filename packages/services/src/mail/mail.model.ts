@@ -14,6 +14,14 @@ export interface QueuedMailRecord extends QueuedRecord {
 
 export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
   softDelete: false,
+  people: {
+    identityId: { erased: 'remove', exported: ['template', 'createdAt'] },
+    to: { erased: 'remove', by: 'email', exported: ['template', 'createdAt'] },
+    // of mails to others about the person
+    'values.email': { erased: 'remove', by: 'email', exported: false },
+    'values.newEmail': { erased: 'remove', by: 'email', exported: false },
+    'values.inviterEmail': { erased: 'remove', by: 'email', exported: false },
+  },
   fields: {
     template: { type: String, required: true },
     to: { type: String, default: null },

@@ -146,6 +146,11 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       sending.wake();
     },
 
+    /** Lets the driver forget mails to these addresses, or about them. @throws what its driver throws */
+    async forget(addresses: readonly string[]): Promise<void> {
+      if (addresses.length > 0) await driver?.forget?.(addresses);
+    },
+
     /**
      * Sets the function that prepares a mail when it is sent: recipient, and token or code. If it returns undefined the mail is
      * dropped; if it throws the mail is retried. Call once, when wiring services.

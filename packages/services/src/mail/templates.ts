@@ -32,6 +32,11 @@ function validity(what: 'link' | 'code', values: MailValues): string[] {
   return left === undefined ? [] : [`The ${what} is valid for ${left}.`];
 }
 
+function inDays({ days }: MailValues): string {
+  if (typeof days !== 'number' || days < 1) return ' now';
+  return ` in ${days} ${days === 1 ? 'day' : 'days'}`;
+}
+
 const NOT_YOU = 'If this was not you, reset your password and tell us.';
 
 const CONTENTS = {
@@ -108,6 +113,14 @@ const CONTENTS = {
     subject: 'Your account is deactivated',
     before: ['Hello,', `The account of ${values.email} is deactivated, and nobody can sign in to it.`],
     after: ['If you did not expect this, tell us.'],
+  }),
+  'erasure-requested': (values) => ({
+    subject: 'Your account will be erased',
+    before: [
+      'Hello,',
+      `The account of ${values.email} is deactivated, and everything about you will be erased${inDays(values)}. That cannot be undone.`,
+    ],
+    after: ['If you did not ask for this, tell us at once.'],
   }),
   'mfa-code': (values) => ({
     subject: 'Your sign-in code',

@@ -23,8 +23,15 @@ export const notificationModel = defineModel<NotificationRecord>('notifications'
     isRead: { type: Boolean, default: false },
   },
   openFields: true,
+  people: {
+    receiverId: { erased: 'remove' },
+    // who mentions somebody
+    senderId: { erased: 'replace', exported: false },
+  },
   indexes: [
     ...listIndexes(notificationResource, { within: ['receiverId'], orders: ['createdAt desc'] }),
+    { keys: { receiverId: 1 }, deletedToo: true, serves: 'all notifications of a person' },
+    { keys: { senderId: 1 }, where: { senderId: { $gt: '' } }, deletedToo: true, serves: 'notifications that name a person' },
     { keys: { receiverId: 1, isRead: 1, createdAt: 1, _id: 1 }, serves: 'unread count and list; marking up to an anchor' },
   ],
 });

@@ -49,5 +49,10 @@ export const onetimeTokenModel = defineModel<OnetimeTokenRecord>('onetimeTokens'
     removeAt: { type: Date, required: true },
   },
   expires: 'removeAt',
+  goesWith: [{ with: 'invitations', by: 'subject' }],
+  people: {
+    subject: { erased: 'remove', exported: ['target', 'state', 'createdAt', 'expiresAt'] },
+    email: { erased: 'remove', by: 'email', exported: false },
+  },
   indexes: [],
 });

@@ -47,6 +47,27 @@ export interface OrderRecord extends Live {
 
 export const orderModel = defineModel<OrderRecord>('orders', {
   traced: { kind: 'order', organization: 'organizationId' },
+  people: {
+    identityId: {
+      erased: 'keep',
+      cleared: { metadata: undefined, privateMetadata: undefined, hostFields: undefined },
+      exported: [
+        'organizationId',
+        'currency',
+        'items',
+        'subtotal',
+        'tax',
+        'total',
+        'status',
+        'metadata',
+        'hostFields',
+        'history',
+        'createdAt',
+        'updatedAt',
+      ],
+    },
+    'history.identityId': { erased: 'keep', exported: false },
+  },
   fields: {
     identityId: { type: String, required: true },
     organizationId: { type: String, default: null },
@@ -67,6 +88,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
   },
   indexes: [
     ...listIndexes(orderResource, { by: ['identityId', 'organizationId'] }),
+    { keys: { identityId: 1 }, deletedToo: true, serves: 'all orders of a person' },
     { keys: { organizationId: 1, identityId: 1 }, serves: 'who has ordered from an organization' },
   ],
 });

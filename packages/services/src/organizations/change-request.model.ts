@@ -15,6 +15,12 @@ export interface ChangeRequestRecord extends Live, RequestedChanges {
 
 export const changeRequestModel = defineModel<ChangeRequestRecord>('organizationChangeRequests', {
   traced: { kind: 'changeRequest', organization: 'organizationId' },
+  people: {
+    identityId: { erased: 'replace' },
+    decidedBy: { erased: 'replace', exported: ['organizationId', 'status', 'decidedAt'] },
+  },
+  goesWith: [{ with: 'organizations', by: 'organizationId' }],
+  files: ['organization-certificate'],
   fields: changeRequestRecord.stored,
   indexes: [...listIndexes(changeRequestRecord.resource, { within: ['organizationId'] })],
 });

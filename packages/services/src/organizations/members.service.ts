@@ -15,6 +15,8 @@ interface MembersOptions {
   lists: Lists;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** Those that live and are not about to be erased (decisions F8). */
+  staying(identityIds: readonly string[]): Promise<Set<string>>;
   /** Those that exist and are no service accounts, which own nothing (decisions E4). */
   people(identityIds: readonly string[]): Promise<Set<string>>;
   /**
@@ -61,7 +63,7 @@ function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> &
 const showElement = ({ identityId, ...member }: MemberRecord) => show({ _id: identityId, ...member });
 
 /** Members of organizations (decisions R7). Each change is one write, conditional on the facts it was judged by. */
-export function createMembersService({ storage, lists, existingIdentities, people, reviewAfter }: MembersOptions) {
+export function createMembersService({ storage, lists, existingIdentities, staying, people, reviewAfter }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
 
   lists.tell('member', memberList, { show: showElement });
@@ -112,13 +114,13 @@ export function createMembersService({ storage, lists, existingIdentities, peopl
   }
 
   /**
-   * Requires an existing owner outside `identityIds`, unless none of `identityIds` is an owner.
+   * Requires an owner who stays outside `identityIds`, unless none of `identityIds` is an owner.
    * @throws errors.noOwnerLeft
    */
   async function ownerRemains(members: readonly MemberRecord[], identityIds: readonly string[]): Promise<Condition[]> {
     const owners = members.filter(({ role }) => role === 'owner').map(({ identityId }) => identityId);
     if (!owners.some((id) => identityIds.includes(id))) return [withoutRole(identityIds, ['owner'])];
-    const living = await existingIdentities(owners.filter((id) => !identityIds.includes(id)));
+    const living = await staying(owners.filter((id) => !identityIds.includes(id)));
     if (living.size === 0) throw errors.noOwnerLeft();
     return [withRole([...living], ['owner'])];
   }

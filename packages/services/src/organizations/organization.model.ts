@@ -41,6 +41,14 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     parts: { kind: 'member', field: 'members', by: 'identityId' },
     organization: '_id',
   },
+  people: {
+    // see `ownerships.ts`: another owner follows
+    'members.identityId': { erased: 'keep', exported: ['name'] },
+    // where it is the person's own
+    contact_email: { erased: 'keep', by: 'email', cleared: { contact_email: '' }, exported: false },
+    ownerNames: { erased: 'own', exported: false },
+  },
+  files: ['organization-logo'],
   fields: organizationRecord.stored,
   searched: organizationRecord.resource.searched,
   indexes: [

@@ -15,6 +15,7 @@ export interface ProductRecord extends BulkRecord, StoredFields<typeof productRe
 
 export const productModel = defineModel<ProductRecord>('products', {
   traced: { kind: 'product', organization: 'organizationId' },
+  files: ['product-image'],
   fields: productRecord.stored,
   searched: productRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],

@@ -12,10 +12,15 @@ export interface ProfileRecord extends Deletable, NotedRecord, StoredFields<type
 
 export const profileModel = defineModel<ProfileRecord>('profiles', {
   traced: { kind: 'profile' },
+  people: {
+    identityId: { erased: 'remove', cleared: { name: '', metadata: undefined, hostFields: undefined } },
+  },
+  files: ['profile-avatar'],
   fields: profileRecord.stored,
   searched: profileRecord.resource.searched,
   cascades: [{ with: 'identities', by: 'identityId' }],
   indexes: [
+    { keys: { identityId: 1 }, deletedToo: true, serves: 'all profiles of a person' },
     // includes the index of an identity's profiles, newest first
     ...listIndexes(profileRecord.resource, { by: ['identityId'] }),
     {

@@ -12,10 +12,11 @@ export type RelationRecord<Key extends string = string> = Deletable & {
   profileId: string;
 } & Record<Key, string>;
 
-/** @param key the field with the id of the followed or liked record */
+/** @param key the field with the id of the followed or liked record @param target the collection of that */
 function defineRelation<Key extends string>(
   collectionName: string,
   key: Key,
+  target: string,
   { ofProfile, profiles }: { ofProfile: ListResource; profiles: ListResource },
 ): ModelDefinition<RelationRecord<Key>> {
   return defineModel<RelationRecord<Key>>(collectionName, {
@@ -25,6 +26,7 @@ function defineRelation<Key extends string>(
       ...deletionFields,
     },
     cascades: [{ with: 'profiles', by: 'profileId' }],
+    goesWith: [{ with: target, by: key }],
     indexes: [
       {
         keys: { profileId: 1, [key]: 1 },
@@ -40,6 +42,11 @@ function defineRelation<Key extends string>(
   });
 }
 
-export const profileFollowModel = defineRelation('profileFollows', 'followProfileId', profileFollowResources);
-export const organizationFollowModel = defineRelation('organizationFollows', 'followOrganizationId', organizationFollowResources);
-export const productLikeModel = defineRelation('productLikes', 'likeProductId', productLikeResources);
+export const profileFollowModel = defineRelation('profileFollows', 'followProfileId', 'profiles', profileFollowResources);
+export const organizationFollowModel = defineRelation(
+  'organizationFollows',
+  'followOrganizationId',
+  'organizations',
+  organizationFollowResources,
+);
+export const productLikeModel = defineRelation('productLikes', 'likeProductId', 'products', productLikeResources);

@@ -37,5 +37,6 @@ export const oauthStateModel = defineModel<OauthStateRecord>('oauthStates', {
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
+  people: { identityId: { erased: 'remove', exported: false } },
   indexes: [],
 });

@@ -26,5 +26,6 @@ export const streamTicketModel = defineModel<StreamTicketRecord>('streamTickets'
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
+  people: { identityId: { erased: 'remove', exported: false } },
   indexes: [],
 });

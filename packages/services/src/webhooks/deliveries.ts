@@ -1,6 +1,7 @@
 import type { ListAnswer, Lists, ListQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { DomainEvent } from '../events/events.schemas.js';
+import type { ErasureStep } from '../personal-data/erasures.service.js';
 import { withoutPrivate } from '../shared/changes.js';
 import { insertNew } from '../shared/insert-new.js';
 import { PENDING, deliveryModel, messageModel, type DeliveryRecord } from './delivery.models.js';
@@ -33,8 +34,16 @@ function show(record: DeliveryRecord): Delivery {
   return shown;
 }
 
+interface DeliveriesOptions {
+  storage: Storage;
+  lists: Lists;
+  lines: Lines;
+  /** Events, as the log shows them. */
+  byIds(ids: readonly string[]): Promise<DomainEvent[]>;
+}
+
 /** What is sent to webhooks, and what became of it. */
-export function createDeliveries({ storage, lists, lines }: { storage: Storage; lists: Lists; lines: Lines }) {
+export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOptions) {
   const Deliveries = storage.model(deliveryModel);
   const Messages = storage.model(messageModel);
   const { clock } = storage;
@@ -128,6 +137,28 @@ export function createDeliveries({ storage, lists, lines }: { storage: Storage; 
       const tried = { responseStatus: status, durationMs, error, lastAttemptAt: clock.now(), attempts: row.attempts + 1 };
       await Deliveries.updateOne({ _id: row._id, attempts: row.attempts }, { $set: { ...outcome, ...tried } });
     },
+
+    /**
+     * Makes anew what is sent of events that show a person, after the log has been cleaned. What the log has no more is removed with
+     * the person's address.
+     */
+    erase: (async ({ id, emails }, pace) => {
+      const texts = [id, ...emails].map((text) => text.replaceAll(/[^\w@-]/g, '\\$&'));
+      const asked = { path: 'body', filter: { body: { $regex: texts.join('|') } }, fields: { body: 1 } as const };
+      let changed = 0;
+      for await (const batch of storage.people.found(messageModel, asked, pace)) {
+        const shown = new Map((await byIds(batch.map(({ _id }) => _id))).map((event) => [event.id, bodyOf(event)]));
+        const operations = batch.flatMap(({ _id, body }): object[] => {
+          const known = shown.get(_id);
+          const hasAddress = emails.some((email) => String(body).includes(email));
+          if (known === undefined) return hasAddress ? [{ deleteOne: { filter: { _id } } }] : [];
+          return known === body ? [] : [{ updateOne: { filter: { _id }, update: { $set: { body: known } } } }];
+        });
+        if (operations.length > 0) await storage.people.writeMany(messageModel, operations);
+        changed += operations.length;
+      }
+      return changed;
+    }) satisfies ErasureStep,
 
     /** Gives up everything that waits for a webhook which is disabled or deleted. */
     async giveUp(webhookId: string): Promise<void> {

@@ -24,6 +24,8 @@ export const PENDING = { $gt: new Date(0) } as const;
 
 export const deliveryModel = defineModel<DeliveryRecord>('webhookDeliveries', {
   softDelete: false,
+  people: { subjectId: { erased: 'keep', exported: false } },
+  goesWith: [{ with: 'webhooks', by: 'webhookId' }],
   fields: deliveryRecord.stored,
   expires: 'expiresAt',
   indexes: [
@@ -44,6 +46,8 @@ export interface MessageRecord extends BaseRecord {
 }
 export const messageModel = defineModel<MessageRecord>('webhookMessages', {
   softDelete: false,
+  // see `deliveries.ts`: made anew of the cleaned event
+  people: { body: { erased: 'own', exported: false } },
   fields: { body: { type: String, required: true }, expiresAt: { type: Date, required: true } },
   expires: 'expiresAt',
   indexes: [],

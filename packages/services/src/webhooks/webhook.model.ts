@@ -17,6 +17,7 @@ export interface WebhookRecord extends Deletable, StoredFields<typeof webhookRec
 }
 
 export const webhookModel = defineModel<WebhookRecord>('webhooks', {
+  people: { createdBy: { erased: 'replace', exported: ['url', 'types', 'organizationId', 'description', 'createdAt'] } },
   fields: webhookRecord.stored,
   cascades: [{ with: 'organizations', by: 'organizationId' }],
   indexes: [

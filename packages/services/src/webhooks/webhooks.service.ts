@@ -2,6 +2,8 @@ import { madeIn } from '../shared/made-records.js';
 import { validationError, type Log } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
+import type { EventsService } from '../events/events.service.js';
+import type { ErasuresService } from '../personal-data/erasures.service.js';
 import type { DomainEvent } from '../events/events.schemas.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -42,6 +44,8 @@ interface WebhooksOptions {
   mails: MailsService;
   webhookSettings: WebhookSettings;
   organizationExists(organizationId: string): Promise<boolean>;
+  events: Pick<EventsService, 'byIds'>;
+  erasures: Pick<ErasuresService, 'alsoBy'>;
 }
 
 export type WebhooksService = ReturnType<typeof createWebhooksService>;
@@ -62,13 +66,14 @@ function show(record: WebhookRecord): Webhook {
 
 /** Webhooks by Standard Webhooks, and what is sent to them (decisions E2). */
 export function createWebhooksService(options: WebhooksOptions) {
-  const { storage, lists, log, mails, webhookSettings, organizationExists } = options;
+  const { storage, lists, log, mails, webhookSettings, organizationExists, events, erasures } = options;
   const { privateAddresses = false, dnsServers, timeoutMs = TIMEOUT_MS } = webhookSettings;
   const Webhooks = storage.model(webhookModel);
   const { clock } = storage;
   const addresses = createPublicAddresses({ privateAddresses, dnsServers });
   const lines = createLines(storage);
-  const deliveries = createDeliveries({ storage, lists, lines });
+  const deliveries = createDeliveries({ storage, lists, lines, byIds: events.byIds });
+  erasures.alsoBy({ copies: [deliveries.erase] });
   const deletion = defineDeletion(storage, webhookModel, {
     notFound: errors.notFound,
     parentNotFound: organizationErrors.notFound,

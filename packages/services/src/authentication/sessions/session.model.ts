@@ -57,6 +57,9 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
+  people: {
+    identityId: { erased: 'remove', exported: ['ip', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt'] },
+  },
   // also serves ending the sessions of an identity
   indexes: listIndexes(sessionResource, { within: ['identityId'] }),
 });

@@ -1,0 +1,145 @@
+import { PURGING, type Fence, type Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import { identityErrors as errors } from './identities.errors.js';
+import type { Consequences, IdentityChanges } from './identity-changes.js';
+import { identityModel, type IdentityRecord } from './identity.model.js';
+
+/** Between the first and the second round, in milliseconds: all requests that began before have been answered by then. */
+const SECOND_ROUND_MS = 20_000;
+/** Until the last round, which also removes what stands for the identity. */
+const LAST_ROUND_MS = 10 * 60_000;
+
+/** An erasure that is due. */
+export interface DueErasure {
+  identityId: string;
+  /** Rounds that were made. */
+  round: number;
+}
+
+interface ErasingOptions {
+  storage: Storage;
+  changes: IdentityChanges;
+  audit: AuditService;
+  /** Deletes a live identity with what belongs to it. @throws errors.notFound */
+  remove(identityId: string): Promise<void>;
+  reviewAfter<T>(identityIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T>;
+}
+
+/** A record that is neither the shell of one nor about to tell of a change. */
+const SETTLED = { 'trace.since': { $exists: false } };
+
+/** What becomes of an identity that is erased (decisions F8). Its own record says so, and goes last. */
+export function createIdentityErasure({ storage, changes, audit, remove, reviewAfter }: ErasingOptions) {
+  const Identities = storage.model(identityModel);
+  const { collection } = Identities;
+  const later = (milliseconds: number) => new Date(storage.clock.now().getTime() + milliseconds);
+
+  async function find(identityId: string, filter: object = {}): Promise<IdentityRecord | undefined> {
+    const found = await collection.findOne({ _id: identityId, [PURGING]: null, ...filter } as object);
+    return (found as unknown as IdentityRecord | null) ?? undefined;
+  }
+
+  return {
+    /**
+     * Deactivates an identity, and lets it be erased after a while; one that is deleted too.
+     * @returns when, and whether this call said so
+     * @throws errors.notFound
+     */
+    async scheduleErasure(
+      identityId: string,
+      delayMs: number,
+      consequences: Consequences,
+      by: RequestFacts,
+    ): Promise<{ eraseAt: Date; isNew: boolean }> {
+      const eraseAt = later(delayMs);
+      const set = { deactivatedAt: storage.clock.now(), eraseAt };
+      const isScheduled = await reviewAfter([identityId], async ({ $expr }) => {
+        const open = { $expr: { $and: [$expr, { $lte: ['$eraseAt', null] }] } };
+        if (await changes.tryChange({ _id: identityId, ...open }, set, consequences)) return true;
+        const deleted = { _id: identityId, deletedAt: { $ne: null }, eraseAt: null, [PURGING]: null, ...open } as object;
+        return (await collection.updateOne(deleted, { $set: { eraseAt } })).matchedCount > 0;
+      });
+      if (isScheduled) {
+        await audit.record('erasure.requested', by, { identityId });
+        return { eraseAt, isNew: true };
+      }
+      const found = await find(identityId);
+      if (!found?.eraseAt) throw errors.notFound();
+      return { eraseAt: found.eraseAt, isNew: false };
+    },
+
+    /** Takes an erasure back that has not begun, and activates the identity. @throws errors.notErased */
+    async cancelErasure(identityId: string, by: RequestFacts, eraseAt: Date | { $ne: null } = { $ne: null }): Promise<void> {
+      const waiting = { _id: identityId, eraseAt, deletedAt: null, [PURGING]: null } as object;
+      const { matchedCount } = await collection.updateOne(waiting, { $set: { eraseAt: null, deactivatedAt: null } });
+      if (matchedCount === 0) throw errors.notErased();
+      changes.announce(identityId);
+      await audit.record('erasure.cancelled', by, { identityId });
+    },
+
+    /** Those of the given identities that live and are not about to be erased. */
+    async staying(identityIds: readonly string[]): Promise<Set<string>> {
+      const found = await Identities.find({ _id: { $in: identityIds }, eraseAt: null }, { _id: 1 }).lean<IdentityRecord[]>();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    /** Lets identities that were deleted before a time be erased now. */
+    async eraseDeleted(time: Date): Promise<number> {
+      const long = { deletedAt: { $gt: new Date(0), $lte: time }, eraseAt: null, [PURGING]: null };
+      return (await collection.updateMany(long, { $set: { eraseAt: storage.clock.now() } })).modifiedCount;
+    },
+
+    /** The erasure that has been due longest. */
+    async dueErasure(now: Date, except: readonly string[]): Promise<DueErasure | undefined> {
+      const due = { eraseAt: { $gt: new Date(0), $lte: now }, _id: { $nin: except } } as object;
+      const found = await collection.findOne(due, { sort: { eraseAt: 1 }, projection: { _id: 1, erasure: 1 } });
+      const { _id: identityId, erasure } = (found ?? {}) as Partial<IdentityRecord>;
+      return identityId === undefined ? undefined : { identityId, round: erasure?.round ?? 0 };
+    },
+
+    /** Deletes the identity if it lives. From then on nobody can restore it. */
+    async beginErasure(identityId: string): Promise<void> {
+      if (await find(identityId, { deletedAt: null })) await remove(identityId);
+      const deleted = { _id: identityId, deletedAt: { $ne: null }, eraseAt: { $ne: null } } as object;
+      await collection.updateOne(deleted, { $set: { [PURGING]: true } });
+    },
+
+    /** All addresses of the identity that the store still knows. They are kept until the identity is gone: events forget them. */
+    async addressesOf(identityId: string): Promise<string[]> {
+      const found = await collection.findOne({ _id: identityId } as object, { projection: { email: 1, erasure: 1 } });
+      const { email, erasure } = (found ?? {}) as Partial<IdentityRecord>;
+      const formerly = erasure?.emails ?? (await storage.people.valuesOf('identity', identityId, 'email'));
+      const emails = [...new Set([email, ...formerly])].filter((one) => typeof one === 'string' && one !== '') as string[];
+      await collection.updateOne({ _id: identityId } as object, { $set: { 'erasure.emails': emails } });
+      return emails;
+    },
+
+    /**
+     * Ends a round. After the second nothing of the identity is left but its id, for a last look at what came late; after that
+     * nothing. @returns whether it was the last; undefined where a change is still to be told
+     */
+    async endRound({ identityId, round }: DueErasure): Promise<boolean | undefined> {
+      const own = { _id: identityId, [PURGING]: true, ...SETTLED } as object;
+      if (round === 0) {
+        const next = { eraseAt: later(SECOND_ROUND_MS), 'erasure.round': 1 };
+        return (await collection.updateOne(own, { $set: next })).matchedCount > 0 ? false : undefined;
+      }
+      if (round === 1) {
+        const kept = ['_id', 'typeId', 'deletedAt', 'createdAt', PURGING].map((field) => [field, `$${field}`]);
+        const left = { ...Object.fromEntries(kept), eraseAt: later(LAST_ROUND_MS), erasure: { round: 2 } };
+        const { matchedCount } = await storage.people.replace(identityModel, own, left);
+        return matchedCount > 0 ? false : undefined;
+      }
+      await storage.people.remove(identityModel, own);
+      return true;
+    },
+
+    /** Lets an erasure that has failed be tried again. */
+    async postponeErasure(identityId: string, milliseconds: number): Promise<void> {
+      await collection.updateOne({ _id: identityId, eraseAt: { $ne: null } } as object, {
+        $set: { eraseAt: later(milliseconds) },
+      });
+    },
+  };
+}

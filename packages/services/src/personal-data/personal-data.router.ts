@@ -1,0 +1,43 @@
+import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { identityInput } from '../identities/identities.schemas.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { Timestamp } from '../shared/schemas.js';
+import type { ErasuresService } from './erasures.service.js';
+
+const ErasureSchema = z
+  .object({ eraseAt: Timestamp.describe('When everything about the person is erased.') })
+  .meta({ id: 'Erasure' });
+
+/** Who may ask for a person's data, or its end. */
+const OWN = [anyOf(admin, self('identityId'))] as const;
+
+/** The routes of a person's data below `/auth` (decisions F7, F8). */
+export function createPersonalDataRouter({ erasures }: { erasures: ErasuresService }) {
+  return router({
+    erase: authenticatedRoute('POST /auth/{identityId}/erase', {
+      status: 202,
+      summary: 'Deactivate an account at once, and erase everything about the person later',
+      failure: 'Failed to erase account',
+      errors: [identityErrors.notFound, organizationErrors.noOwnerLeft],
+      allow: OWN,
+    })
+      .input(identityInput)
+      .output(ErasureSchema)
+      .mutation(({ ctx, input }) =>
+        erasures.request(input.identityId, ctx.identity.id === input.identityId, requestFactsOf(ctx)),
+      ),
+
+    cancelErasure: authenticatedRoute('DELETE /auth/{identityId}/erase', {
+      status: 204,
+      summary: 'Take an erasure back that has not begun, and activate the account',
+      failure: 'Failed to cancel erasure',
+      errors: [identityErrors.notErased],
+      allow: [admin],
+    })
+      .input(identityInput)
+      .mutation(({ ctx, input }) => erasures.cancel(input.identityId, requestFactsOf(ctx))),
+  });
+}

@@ -1,0 +1,104 @@
+import type { mongo } from 'mongoose';
+import type { Cascade } from './model.js';
+import type { Held } from './people.js';
+import { batchesOf, type Pace, type Records, type StoredRecord } from './people-records.js';
+import { TRACE } from './traces.js';
+
+interface PurgesOptions {
+  models: ReadonlyMap<string, Held>;
+  database: () => mongo.Db;
+  onWrite(collectionName: string): void;
+}
+
+/**
+ * Runs when records of a collection are about to go for good.
+ * @param isWhole whether all of their parent go with it
+ * @returns those that may go now; default all
+ */
+export type BeforePurge = (ids: readonly string[], isWhole: boolean) => Promise<readonly string[] | void>;
+
+/** Removes records for good, with their children and files (decisions F8). */
+export function createPurges({ models, database, onWrite }: PurgesOptions) {
+  const listeners = new Map<string, BeforePurge[]>();
+  let removeFiles: (purposes: readonly string[], resourceIds: readonly string[]) => Promise<void> = async () => {};
+  const recordsOf = (name: string): Records => database().collection<StoredRecord>(name);
+
+  function linksBelow(parents: string): { held: Held; by: string }[] {
+    return [...models.values()].flatMap((held) => {
+      const { cascades, goesWith } = held.definition;
+      const links: readonly Cascade[] = [...cascades, ...goesWith];
+      return links.filter((one) => one.with === parents).map(({ by }) => ({ held, by }));
+    });
+  }
+
+  async function mayGo(collectionName: string, ids: readonly string[], isWhole: boolean): Promise<readonly string[]> {
+    let left = ids;
+    for (const listener of listeners.get(collectionName) ?? []) left = (await listener(left, isWhole)) ?? left;
+    return left;
+  }
+
+  /** Children go first: a process that dies leaves the parent, from which the next one begins again. */
+  async function purge(collectionName: string, ids: readonly string[], pace: Pace, isWhole = false): Promise<number> {
+    const going = [...(await mayGo(collectionName, ids, isWhole))];
+    if (going.length === 0) return 0;
+    for (const { held, by } of linksBelow(collectionName)) {
+      const filter = { [by]: { $in: going } };
+      for await (const batch of batchesOf(recordsOf(held.definition.collectionName), held.definition, { path: by, filter }, pace))
+        await purge(
+          held.definition.collectionName,
+          batch.map(({ _id }) => _id),
+          pace,
+          true,
+        );
+    }
+    const { files } = models.get(collectionName)?.definition ?? { files: [] };
+    if (files.length > 0) await removeFiles(files, going);
+    const { deletedCount } = await recordsOf(collectionName).deleteMany({ _id: { $in: going } });
+    onWrite(collectionName);
+    return deletedCount;
+  }
+
+  return {
+    purge,
+
+    /** Calls `listener` before records of a collection go for good. */
+    before(collectionName: string, listener: BeforePurge): void {
+      listeners.set(collectionName, [...(listeners.get(collectionName) ?? []), listener]);
+    },
+
+    /** Who removes the files of records that go. */
+    filesBy(remove: typeof removeFiles): void {
+      removeFiles = remove;
+    },
+
+    /**
+     * Removes the records of a collection that were deleted before a time, with all that belongs to them. They can be restored until
+     * this marks them. Repeatable.
+     * @returns how many of the collection have gone
+     */
+    async deletedBefore(collectionName: string, time: Date, pace: Pace): Promise<number> {
+      const held = models.get(collectionName);
+      if (!held?.definition.softDelete) return 0;
+      const records = recordsOf(collectionName);
+      const { deletedRecords, traced } = held.definition;
+      const settled = traced && { [`${TRACE}.since`]: { $exists: false } };
+      // as the index has it
+      const filter = { deletedAt: { $gt: new Date(0), $lte: time }, ...deletedRecords, ...settled };
+      let gone = 0;
+      for await (const batch of batchesOf(records, held.definition, { path: 'deletedAt', filter }, pace)) {
+        const ids = batch.map(({ _id }) => _id);
+        await records.updateMany({ _id: { $in: ids }, ...filter }, { $set: { [PURGING]: true } });
+        const marked = await records.find({ _id: { $in: ids }, [PURGING]: true }, { projection: { _id: 1 } }).toArray();
+        gone += await purge(
+          collectionName,
+          marked.map(({ _id }) => _id),
+          pace,
+        );
+      }
+      return gone;
+    },
+  };
+}
+
+/** Marks a deleted record that goes for good: it cannot be restored. */
+export const PURGING = 'purging';
