@@ -24,6 +24,7 @@ import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createOwnerships } from './organizations/ownerships.js';
+import { createExportsService } from './personal-data/exports.service.js';
 import { createErasuresService } from './personal-data/erasures.service.js';
 import { createProductLookups } from './products/product-lookups.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
@@ -121,18 +122,6 @@ export function createFoundation(options: FoundationOptions) {
       await proofs.proveFresh(caller, undefined, by);
     },
   });
-  const ownerships = createOwnerships({
-    storage,
-    staying: identities.staying,
-    people: lookups.people,
-    deleteOrganization: organizations.delete,
-  });
-  const { delay, blank } = options.erasure;
-  const erasures = createErasuresService({ storage, log, identities, ownerships, audit, delay, blank });
-  erasures.alsoBy({
-    records: [files.erase],
-    copies: [audit.forgetStrangers, async ({ emails }) => (await mails.forget(emails), 0)],
-  });
   const streamTickets = createStreamTickets({ storage, sessions, keyAccess });
   const members = createMembersService({
     storage,
@@ -176,8 +165,24 @@ export function createFoundation(options: FoundationOptions) {
     rateLimits,
     typeId: typeIds.regular,
   });
+  const ownerships = createOwnerships({
+    storage,
+    staying: identities.staying,
+    people: lookups.people,
+    deleteOrganization: organizations.delete,
+  });
+  const { delay, blank } = options.erasure;
+  const erasures = createErasuresService({ storage, log, identities, ownerships, audit, delay, blank });
+  const personalExports = createExportsService({ storage, log, identities, files: files.whole, mails, audit });
+  erasures.alsoBy({
+    records: [files.erase, personalExports.erase],
+    copies: [audit.forgetStrangers, async ({ emails }) => (await mails.forget(emails), 0)],
+  });
   const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });
-  mails.prepareWith((mail) => (mail.template === 'invitation' ? invitationMails.prepare(mail) : prepareOther(mail)));
+  mails.prepareWith((mail) => {
+    if (mail.template === 'export-ready') return personalExports.prepare(mail);
+    return mail.template === 'invitation' ? invitationMails.prepare(mail) : prepareOther(mail);
+  });
   mails.collectWith(async () => {
     await identities.relayMails();
     await invitationMails.relayAll();
@@ -206,6 +211,7 @@ export function createFoundation(options: FoundationOptions) {
     mails,
     files,
     erasures,
+    personalExports,
     identities,
     /** Those of the given identities that exist, in any state. */
     existingIdentities,

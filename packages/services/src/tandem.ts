@@ -58,8 +58,8 @@ import { createStreams, type Streams } from './streams/streams.js';
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
 /** No API key makes keys, or acts for a person at sign-in (decisions E4). */
 const KEYLESS_SERVICES: ReadonlySet<string> = new Set(['auth']);
-/** How often is looked for who is to be erased: within two minutes, also after the end of a process that held the turn. */
-const ERASURES_LOOKED_AT = '10s';
+/** How often is looked for who is to be erased, or exported: within two minutes, also after the end of a process that held the turn. */
+const LOOKED_AT = '10s';
 /** Larger than any valid sign-in input (decisions H5). */
 const AUTH_INPUT_BYTES = 64 * 1024;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -271,7 +271,8 @@ export async function createTandem<
 
   const authenticatedRoute = isAuthenticated(facts);
   const jobs = createJobs({ storage, log });
-  jobs.every(ERASURES_LOOKED_AT, 'tandem.erasures', services.erasures.work);
+  jobs.every(LOOKED_AT, 'tandem.erasures', services.erasures.work);
+  jobs.every(LOOKED_AT, 'tandem.exports', services.personalExports.work);
   const followers = createEventFollowers({ storage, events: services.events, bus, log });
   const { webhooks } = services;
   followers.add({ name: 'webhooks', atOnce: 100, handle: webhooks.dispatch, isNeeded: webhooks.isAnyEnabled });

@@ -22,7 +22,7 @@ export { NOBODY, type NamedPerson, type Naming } from './people.js';
 export type { Erased } from './people-erasure.js';
 export type { ExportedRecords } from './people-export.js';
 export { PURGING } from './purges.js';
-export type { PeopleData } from './storage.js';
+export type { PeopleData } from './people-data.js';
 export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
 export { HOST_FIELDS, present, versionOf, type Presented, type Wire } from './present.js';

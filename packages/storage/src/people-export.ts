@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { namesOf, type Held, type NamedPerson, type Naming } from './people.js';
-import { batchesOf, type Pace, type StoredRecord } from './people-records.js';
+import { batchesOf, type Asked, type Pace, type StoredRecord } from './people-records.js';
 import { PURGING } from './purges.js';
 import { SEARCH } from './search.js';
 import { TRACE } from './traces.js';
@@ -13,31 +13,47 @@ export interface ExportedRecords {
 }
 
 const NEVER = [TRACE, SEARCH, PURGING, 'deletionId', 'restoration', 'notes', 'writer', 'hiddenBy', 'treeVersion'];
+const WHOLE = Object.fromEntries(NEVER.map((field) => [field, 0 as const]));
 
 function fieldsOf(path: string, { exported }: Naming, names: readonly string[]): Record<string, unknown> {
-  if (!exported) return Object.fromEntries(NEVER.map((field) => [field, 0]));
+  if (!exported) return WHOLE;
   const shown = Object.fromEntries(exported.map((field) => [field, 1]));
   const [list = '', ...rest] = path.split('.');
   // of a list of people only the person's own element
   return rest.length === 0 ? shown : { ...shown, [list]: { $elemMatch: { [rest.join('.')]: { $in: names } } } };
 }
 
-/** All records that name a person, as their models declare (decisions F7), a few at a time. */
+/**
+ * All records that name a person, as their models declare (decisions F7), a few at a time; with the children of records that are the
+ * person's own.
+ */
 export async function* exportOf(
-  models: Iterable<Held>,
+  models: ReadonlyMap<string, Held>,
   database: mongo.Db,
   person: NamedPerson,
   pace: Pace,
 ): AsyncGenerator<ExportedRecords> {
-  for (const { definition } of models) {
-    const { collectionName: collection, people } = definition;
+  const read = ({ definition }: Held, asked: Asked) =>
+    batchesOf(database.collection<StoredRecord>(definition.collectionName), definition, asked, pace);
+  const own = new Map<string, string[]>();
+  for (const held of models.values()) {
+    const { collectionName: collection, people } = held.definition;
     for (const [path, naming] of Object.entries(people)) {
       const names = namesOf(person, naming);
       if (naming.exported === false || names.length === 0) continue;
-      const fields = fieldsOf(path, naming, names) as Record<string, 0 | 1>;
-      const asked = { path, filter: { [path]: { $in: [...names] } }, fields };
-      for await (const records of batchesOf(database.collection<StoredRecord>(collection), definition, asked, pace))
+      const fields = fieldsOf(path, naming, names) as Asked['fields'] & object;
+      for await (const records of read(held, { path, filter: { [path]: { $in: [...names] } }, fields })) {
         yield { collection, path, records };
+        if (naming.erased !== 'remove') continue;
+        own.set(collection, [...(own.get(collection) ?? []), ...records.map(({ _id }) => _id)]);
+      }
     }
   }
+  for (const held of models.values())
+    for (const { with: parents, by } of held.definition.cascades) {
+      const filter = { [by]: { $in: own.get(parents) ?? [] } };
+      if (!own.has(parents)) continue;
+      for await (const records of read(held, { path: by, filter, fields: WHOLE }))
+        yield { collection: held.definition.collectionName, path: by, records };
+    }
 }

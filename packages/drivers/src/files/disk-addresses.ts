@@ -20,8 +20,8 @@ export function createDiskAddresses(secrets: readonly string[], base: string, no
   }
 
   return {
-    addressOf(action: Action, object: StoredObject): string {
-      const expires = now().getTime() + ADDRESS_MS;
+    addressOf(action: Action, object: StoredObject, milliseconds = ADDRESS_MS): string {
+      const expires = now().getTime() + Math.floor(milliseconds);
       const signature = sign(keys[0] as Buffer, action, object, expires).toString('base64url');
       const query = new URLSearchParams({ type: object.type, size: String(object.size), expires: String(expires), signature });
       return `${base}/files/${object.objectId}?${query.toString()}`;

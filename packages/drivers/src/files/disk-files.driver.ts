@@ -93,7 +93,15 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
   return {
     addressMs: ADDRESS_MS,
     uploadUrl: async (object) => addresses.addressOf('upload', object),
-    downloadUrl: async (object) => addresses.addressOf('download', object),
+    downloadUrl: async (object, milliseconds) => addresses.addressOf('download', object, milliseconds),
+    async read({ objectId }) {
+      const file = await open(fileOf(objectId), 'r');
+      return file.createReadStream();
+    },
+    async write(object, body) {
+      const result = await receive(object, body, async () => {});
+      if (result !== 'stored') throw new Error(`an object was ${result}`);
+    },
     async copy({ objectId, size }, to) {
       const [source, target] = [fileOf(objectId), fileOf(to)];
       try {

@@ -18,8 +18,15 @@ export interface FilesDriver {
   readonly addressMs: number;
   /** A URL that accepts one PUT of exactly this type and size, for `addressMs`. Makes no request. */
   uploadUrl(object: StoredObject): Promise<string>;
-  /** A URL to GET the object from, for `addressMs`. Makes no request, and does not check that the object exists. */
-  downloadUrl(object: StoredObject): Promise<string>;
+  /**
+   * A URL to GET the object from, for `addressMs` or the given milliseconds. Makes no request, and does not check that the object
+   * exists.
+   */
+  downloadUrl(object: StoredObject, milliseconds?: number): Promise<string>;
+  /** Reads an object. Without this the server gets it from its download URL. @throws when it is missing or unavailable */
+  read?(object: StoredObject): Promise<Readable>;
+  /** Stores an object whole. Without this the server puts it to its upload URL. @throws when that failed */
+  write?(object: StoredObject, body: Readable): Promise<void>;
   /**
    * Copies the object to another id, for which no upload URL is ever made, so that nobody can change the copy (decision
    * H16).

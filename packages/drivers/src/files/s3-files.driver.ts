@@ -45,7 +45,7 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
   const settings = readS3Url(url);
   const client = clientOf(settings);
   const whereOf = (objectId: string) => ({ Bucket: settings.bucket, Key: `${settings.prefix}${objectId}` });
-  const lifetime = () => ({ expiresIn: ADDRESS_MS / 1000, signingDate: now() });
+  const lifetime = (milliseconds = ADDRESS_MS) => ({ expiresIn: Math.floor(milliseconds / 1000), signingDate: now() });
 
   /** @returns the tag of an object's version that has its type and size; undefined where there is none. @throws what the SDK throws */
   async function tagOf({ objectId, type, size }: StoredObject): Promise<string | undefined> {
@@ -60,9 +60,9 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
       // signed headers must be sent unchanged, so the URL accepts only this type and size
       return getSignedUrl(client, put, { ...lifetime(), signableHeaders: new Set(['host', 'content-type', 'content-length']) });
     },
-    downloadUrl({ objectId, type }) {
+    downloadUrl({ objectId, type }, milliseconds) {
       const shown = { ResponseContentType: type, ResponseContentDisposition: dispositionOf(type) };
-      return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime());
+      return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime(milliseconds));
     },
     async holds(object) {
       try {

@@ -6,6 +6,7 @@ import { createAttachments, type Attachments, type AttachmentsSettings } from '.
 import { createFileLookup } from './file-lookup.js';
 import { fileModel, type FileRecord } from './file.model.js';
 import { createFilesErasure } from './files-erasure.js';
+import { createWholeFiles } from './files-export.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
 import { createTurns } from '../shared/free-numbers.js';
@@ -84,6 +85,9 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
       if (settings.isStored) isStored.set(settings.purpose, settings.isStored);
       return createAttachments(settings, { storage, Files, lookUp, driver, quota, inTurn, log, addresses });
     },
+
+    /** Whole objects, for exports. */
+    whole: createWholeFiles(Files, driver),
 
     /** What becomes of the files of a person who is erased. */
     erase,

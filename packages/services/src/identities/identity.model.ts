@@ -119,6 +119,8 @@ const EXPORTED = [
   'locked',
   'deactivatedAt',
   'metadata',
+  'providers.provider',
+  'providers.linkedAt',
   'createdAt',
   'updatedAt',
   'hostFields',

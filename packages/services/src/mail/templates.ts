@@ -122,6 +122,15 @@ const CONTENTS = {
     ],
     after: ['If you did not ask for this, tell us at once.'],
   }),
+  'export-ready': (values) => ({
+    subject: 'Your data is ready',
+    before: ['Hello,', `An archive of everything that names the account of ${values.email} is ready for you.`],
+    button: { label: 'Download the archive', link: values.link ?? '' },
+    after: [
+      ...validity('link', values),
+      'Whoever has the link can read the archive. If you did not ask for it, tell us at once.',
+    ],
+  }),
   'mfa-code': (values) => ({
     subject: 'Your sign-in code',
     before: ['Hello,', 'This is your code to sign in:'],

@@ -1,22 +1,42 @@
-import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, requestErrors, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { identityInput } from '../identities/identities.schemas.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { Timestamp } from '../shared/schemas.js';
+import type { ExportsService } from './exports.service.js';
 import type { ErasuresService } from './erasures.service.js';
 
 const ErasureSchema = z
   .object({ eraseAt: Timestamp.describe('When everything about the person is erased.') })
   .meta({ id: 'Erasure' });
 
+const ExportSchema = z.object({ requestedAt: Timestamp }).meta({ id: 'Export' });
+
 /** Who may ask for a person's data, or its end. */
 const OWN = [anyOf(admin, self('identityId'))] as const;
 
 /** The routes of a person's data below `/auth` (decisions F7, F8). */
-export function createPersonalDataRouter({ erasures }: { erasures: ErasuresService }) {
+export function createPersonalDataRouter({
+  erasures,
+  personalExports,
+}: {
+  erasures: ErasuresService;
+  personalExports: ExportsService;
+}) {
   return router({
+    requestExport: authenticatedRoute('POST /auth/{identityId}/export', {
+      status: 202,
+      summary: 'Make an archive of everything that names a person, of which a mail tells; once a day',
+      failure: 'Failed to export account',
+      errors: [identityErrors.notFound, identityErrors.serviceAccount, requestErrors.tooMany],
+      allow: OWN,
+    })
+      .input(identityInput)
+      .output(ExportSchema)
+      .mutation(({ ctx, input }) => personalExports.request(input.identityId, requestFactsOf(ctx))),
+
     erase: authenticatedRoute('POST /auth/{identityId}/erase', {
       status: 202,
       summary: 'Deactivate an account at once, and erase everything about the person later',

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import type { NamedPerson, Storage } from '@tandem/storage';
+import type { WholeFiles } from '../files/files-export.js';
+import { createArchive, type ArchiveEntry } from './archive.js';
+
+/** Bytes of files that an archive has at most: the format ends at four gigabytes. */
+const FILES_MAX = 3 * 1024 ** 3;
+const ADDRESS = /[^\s<>"'@,;:()[\]]+@[^\s<>"'@,;:()[\]]+/g;
+/** Stands where somebody else's address stood. */
+const SOMEBODY = '(an email address)';
+
+interface ContentsOptions {
+  storage: Storage;
+  files: WholeFiles;
+}
+
+/** A text without the addresses of others. */
+function withoutOthers(text: string, own: ReadonlySet<string>): string {
+  return text.replaceAll(ADDRESS, (address) => (own.has(address.toLowerCase()) ? address : SOMEBODY));
+}
+
+/** A file's ending, by its type. */
+const endingOf = (type: string) => /\/([\w.-]+)/.exec(type)?.[1]?.split('.').at(-1) ?? 'bin';
+
+/** Writes the archive of a person's data into a file: a list of records for each collection, and the person's files. */
+export async function writeContents(
+  file: string,
+  person: NamedPerson,
+  { storage, files, signal }: ContentsOptions & { signal: AbortSignal },
+): Promise<void> {
+  const own = new Set(person.emails.map((email) => email.toLowerCase()));
+  const now = storage.clock.now();
+  const out = createWriteStream(file, { flags: 'r+' });
+  const archive = createArchive(async (chunk) => {
+    if (!out.write(chunk)) await once(out, 'drain', { signal });
+  });
+  const encoder = new TextEncoder();
+  const counts: Record<string, number> = {};
+
+  async function writeRecords(): Promise<void> {
+    let open: { collection: string; entry: ArchiveEntry } | undefined;
+    const close = async () => {
+      await open?.entry.write(encoder.encode('\n]\n'));
+      await open?.entry.end();
+    };
+    for await (const { collection, path, records } of storage.people.exported(person, { signal })) {
+      const isFirst = open?.collection !== collection;
+      if (isFirst) {
+        await close();
+        open = { collection, entry: archive.begin(`${collection}.json`, now) };
+      }
+      const lines = records.map(({ _id: id, ...fields }) => withoutOthers(JSON.stringify({ namedAs: path, id, ...fields }), own));
+      await open?.entry.write(encoder.encode(`${isFirst ? '[\n' : ',\n'}${lines.join(',\n')}`));
+      counts[collection] = (counts[collection] ?? 0) + records.length;
+    }
+    await close();
+  }
+
+  /** @returns the ids of those for which there was no room */
+  async function writeFiles(): Promise<string[]> {
+    const leftOut: string[] = [];
+    let bytes = 0;
+    for await (const { id, type, size, open } of files.ofPerson(person.id)) {
+      if (bytes + size > FILES_MAX) {
+        leftOut.push(id);
+        continue;
+      }
+      bytes += size;
+      const entry = archive.begin(`files/${id}.${endingOf(type)}`, now, true);
+      for await (const chunk of await open()) {
+        signal.throwIfAborted();
+        await entry.write(chunk as Uint8Array);
+      }
+      await entry.end();
+    }
+    return leftOut;
+  }
+
+  try {
+    await writeRecords();
+    const filesLeftOut = await writeFiles();
+    const about = archive.begin('about.json', now);
+    const facts = { identityId: person.id, at: now, records: counts, ...(filesLeftOut.length > 0 && { filesLeftOut }) };
+    await about.write(encoder.encode(`${JSON.stringify(facts, null, 2)}\n`));
+    await about.end();
+    await archive.end();
+    out.end();
+    await once(out, 'finish', { signal });
+  } catch (error) {
+    out.destroy();
+    throw error;
+  }
+}
