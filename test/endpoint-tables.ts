@@ -1,6 +1,8 @@
 import {
   authenticationErrors,
   errorsOf,
+  factorErrors,
+  keyErrors,
   originErrors,
   requestErrors,
   ruleErrors,
@@ -37,6 +39,7 @@ const REFUSALS: readonly (readonly [string, RegExp, readonly ErrorDefinition[]])
   ["… of the order's or invitation's organization", /of the (order|invitation)'s organization/, [notMember]],
   ["… of the template's organization", /of the template's organization/, [notInRole]],
   ['a member of the channel', /a member of the channel/, [declaredError('Identity is not subscribed to the channel')]],
+  ['signed in, or proven anew, within ten minutes', /proven anew/, [declaredError('A fresh proof is needed')]],
   ['a caller with a verified email', /a verified email/, [declaredError('Email is not verified')]],
 ];
 
@@ -51,7 +54,7 @@ const { notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaE
 /** What attaching an uploaded file may answer; docs/files.md lists it. */
 const ATTACHING = textsOf([notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaExceeded]);
 /** What docs/endpoints.md says of all operations. */
-const GENERAL = [requestErrors, authenticationErrors, originErrors, listErrors].flatMap(textsOf);
+const GENERAL = [requestErrors, authenticationErrors, originErrors, keyErrors, factorErrors, listErrors].flatMap(textsOf);
 
 interface Row {
   readonly name: string;
