@@ -93,6 +93,7 @@ export const OPERATIONS = [
   ['auth.createKey', 'POST /auth/{identityId}/keys', 201],
   ['auth.deleteKey', 'DELETE /auth/{identityId}/keys/{keyId}', 204],
   ['auth.erase', 'POST /auth/{identityId}/erase', 202],
+  ['auth.requestExport', 'POST /auth/{identityId}/export', 202],
   ['auth.cancelErasure', 'DELETE /auth/{identityId}/erase', 204],
   ['auth.confirmNewEmail', 'POST /auth/confirm-new-email', 204],
   ['auth.sendResetPasswordLinkEmail', 'POST /auth/send-reset-password-link-email', 204],

@@ -28,7 +28,7 @@ describe.each(FACES)('a fresh proof over %s', (face) => {
     app.clock.advance(1000);
     expect(await addTotp(face, ann)).toMatchObject(NEEDED);
     const own = { identityId: ann.id };
-    for (const name of ['passkeyOptions', 'renewRecoveryCodes'])
+    for (const name of ['passkeyOptions', 'renewRecoveryCodes', 'requestExport', 'erase'])
       expect(await ann.call(face, `auth.${name}`, own)).toMatchObject(NEEDED);
     for (const [name, more] of [
       ['deleteFactor', {}],

@@ -1,6 +1,7 @@
 import { admin, anyOf, authenticatedRoute, requestErrors, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { freshProof, type Proofs } from '../authentication/proofs.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { identityInput } from '../identities/identities.schemas.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -14,24 +15,25 @@ const ErasureSchema = z
 
 const ExportSchema = z.object({ requestedAt: Timestamp }).meta({ id: 'Export' });
 
-/** Who may ask for a person's data, or its end. */
-const OWN = [anyOf(admin, self('identityId'))] as const;
-
 /** The routes of a person's data below `/auth` (decisions F7, F8). */
 export function createPersonalDataRouter({
   erasures,
   personalExports,
+  proofs,
 }: {
   erasures: ErasuresService;
   personalExports: ExportsService;
+  proofs: Pick<Proofs, 'requireFresh'>;
 }) {
+  /** Who may ask for a person's data, or its end. */
+  const allow = [anyOf(admin, self('identityId')), freshProof(proofs)] as const;
   return router({
     requestExport: authenticatedRoute('POST /auth/{identityId}/export', {
       status: 202,
       summary: 'Make an archive of everything that names a person, of which a mail tells; once a day',
       failure: 'Failed to export account',
       errors: [identityErrors.notFound, identityErrors.serviceAccount, requestErrors.tooMany],
-      allow: OWN,
+      allow,
     })
       .input(identityInput)
       .output(ExportSchema)
@@ -42,7 +44,7 @@ export function createPersonalDataRouter({
       summary: 'Deactivate an account at once, and erase everything about the person later',
       failure: 'Failed to erase account',
       errors: [identityErrors.notFound, organizationErrors.noOwnerLeft],
-      allow: OWN,
+      allow,
     })
       .input(identityInput)
       .output(ErasureSchema)
