@@ -92,6 +92,7 @@ export const OPERATIONS = [
   ['auth.keys', 'GET /auth/{identityId}/keys', 200],
   ['auth.createKey', 'POST /auth/{identityId}/keys', 201],
   ['auth.deleteKey', 'DELETE /auth/{identityId}/keys/{keyId}', 204],
+  ['auth.requestExport', 'POST /auth/{identityId}/export', 202],
   ['auth.erase', 'POST /auth/{identityId}/erase', 202],
   ['auth.requestExport', 'POST /auth/{identityId}/export', 202],
   ['auth.cancelErasure', 'DELETE /auth/{identityId}/erase', 204],

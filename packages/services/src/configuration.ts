@@ -156,6 +156,11 @@ export function parseLifetime(name: string, text: string, least = 1000): number 
   return milliseconds;
 }
 
+/** How long something is kept, in milliseconds; undefined for `off`. @throws Error naming the setting */
+export function parseRetention(name: string, text = 'off'): number | undefined {
+  return text === 'off' ? undefined : parseLifetime(name, text);
+}
+
 /**
  * The secrets that a setting gives. Refuses short ones, which could be guessed.
  * @throws Error naming the setting

@@ -26,6 +26,7 @@ import { createOrganizationsService } from './organizations/organizations.servic
 import { createOwnerships } from './organizations/ownerships.js';
 import { createExportsService } from './personal-data/exports.service.js';
 import { createErasuresService } from './personal-data/erasures.service.js';
+import { createRetention } from './personal-data/retention.js';
 import { createProductLookups } from './products/product-lookups.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createStreamTickets } from './streams/stream-tickets.js';
@@ -53,6 +54,8 @@ export interface FoundationOptions extends SignInSettings {
   webhooks: WebhookSettings;
   /** Milliseconds from the request of an erasure to it, and whether texts of messages go. */
   erasure: { delay: number; blank: boolean };
+  /** Milliseconds after which deleted records, and deleted orders, are removed for good; undefined for never. */
+  retention: { records: number | undefined; orders: number | undefined };
 }
 
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
@@ -173,6 +176,7 @@ export function createFoundation(options: FoundationOptions) {
   });
   const { delay, blank } = options.erasure;
   const erasures = createErasuresService({ storage, log, identities, ownerships, audit, delay, blank });
+  const retention = createRetention({ storage, log, identities, ...options.retention });
   const personalExports = createExportsService({ storage, log, identities, files: files.whole, mails, audit });
   erasures.alsoBy({
     records: [files.erase, personalExports.erase],
@@ -212,6 +216,7 @@ export function createFoundation(options: FoundationOptions) {
     files,
     erasures,
     personalExports,
+    retention,
     identities,
     /** Those of the given identities that exist, in any state. */
     existingIdentities,

@@ -28,7 +28,7 @@ import bytes from 'bytes';
 import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
 import { relyingPartyOf } from './authentication/factors/relying-party.js';
-import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from './configuration.js';
+import { authModes, parseLifetime, parseRetention, parseSecrets, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
@@ -201,6 +201,10 @@ export async function createTandem<
       delay: parseLifetime('erasureDelay', configuration.erasureDelay ?? '14d', 0),
       blank: configuration.erasedMessages === 'blank',
     },
+    retention: {
+      records: parseRetention('deletedRetention', configuration.deletedRetention),
+      orders: parseRetention('deletedRetentionOrders', configuration.deletedRetentionOrders),
+    },
     eventMessageTexts: configuration.eventMessageTexts ?? false,
     codeSecrets: signSecrets,
     encSecrets,
@@ -273,6 +277,7 @@ export async function createTandem<
   const jobs = createJobs({ storage, log });
   jobs.every(LOOKED_AT, 'tandem.erasures', services.erasures.work);
   jobs.every(LOOKED_AT, 'tandem.exports', services.personalExports.work);
+  if (services.retention.isOn) jobs.every('1m', 'tandem.retention', services.retention.work);
   const followers = createEventFollowers({ storage, events: services.events, bus, log });
   const { webhooks } = services;
   followers.add({ name: 'webhooks', atOnce: 100, handle: webhooks.dispatch, isNeeded: webhooks.isAnyEnabled });

@@ -32,7 +32,7 @@ export function createFilesErasure({ storage, Files, driver, log }: FilesErasure
   async function removeNow(filter: object): Promise<number> {
     let count = 0;
     for (;;) {
-      const alive = { ...filter, state: { $ne: 'removing' } } as object;
+      const alive = { $and: [filter, { state: { $ne: 'removing' } }] } as object;
       const files = (await collection.find(alive, { limit: BATCH }).toArray()) as unknown as FileRecord[];
       if (files.length === 0) return count;
       await collection.updateMany({ _id: { $in: files.map(({ _id }) => _id) } } as object, removal(driver, storage.clock.now()));

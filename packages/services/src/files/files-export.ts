@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
 import type { Model } from '@tandem/storage';
 import type { FileRecord } from './file.model.js';
@@ -32,7 +31,7 @@ export function createWholeFiles(Files: Model<FileRecord>, driver: FilesDriver |
     if (direct) return direct(object);
     const answer = await fetch(await downloadUrl(object));
     if (!answer.ok || !answer.body) throw new TransferError(answer.status);
-    return Readable.fromWeb(answer.body as ReadableStream);
+    return Readable.from(answer.body);
   }
 
   return {

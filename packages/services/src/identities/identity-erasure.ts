@@ -5,8 +5,10 @@ import { identityErrors as errors } from './identities.errors.js';
 import type { Consequences, IdentityChanges } from './identity-changes.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
-/** Between the first and the second round, in milliseconds: all requests that began before have been answered by then. */
+/** From the deactivation to the second round, in milliseconds: all requests that began before have been answered by then. */
 const SECOND_ROUND_MS = 20_000;
+/** Between two rounds at least: those who follow the log of events have done so. */
+const ROUNDS_MS = 2000;
 /** Until the last round, which also removes what stands for the identity. */
 const LAST_ROUND_MS = 10 * 60_000;
 
@@ -84,9 +86,9 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** Lets identities that were deleted before a time be erased now. */
-    async eraseDeleted(time: Date): Promise<number> {
-      const long = { deletedAt: { $gt: new Date(0), $lte: time }, eraseAt: null, [PURGING]: null };
+    /** Lets identities that are deleted be erased now. @param which matches them */
+    async eraseDeleted(which: object): Promise<number> {
+      const long = { deletedAt: { $ne: null }, eraseAt: null, [PURGING]: null, ...which };
       return (await collection.updateMany(long, { $set: { eraseAt: storage.clock.now() } })).modifiedCount;
     },
 
@@ -122,8 +124,9 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
     async endRound({ identityId, round }: DueErasure): Promise<boolean | undefined> {
       const own = { _id: identityId, [PURGING]: true, ...SETTLED } as object;
       if (round === 0) {
-        const next = { eraseAt: later(SECOND_ROUND_MS), 'erasure.round': 1 };
-        return (await collection.updateOne(own, { $set: next })).matchedCount > 0 ? false : undefined;
+        const answered = { $add: [{ $ifNull: ['$deactivatedAt', new Date(0)] }, SECOND_ROUND_MS] };
+        const next = { eraseAt: { $max: [answered, later(ROUNDS_MS)] }, erasure: { round: 1 } };
+        return (await collection.updateOne(own, [{ $set: next }])).matchedCount > 0 ? false : undefined;
       }
       if (round === 1) {
         const kept = ['_id', 'typeId', 'deletedAt', 'createdAt', PURGING].map((field) => [field, `$${field}`]);

@@ -112,6 +112,8 @@ export function createErasuresService(options: ErasuresOptions) {
           signal.throwIfAborted();
           log.error({ err: describeError(error), identityId: due.identityId }, 'an erasure failed; it is tried again');
           failed.push(due.identityId);
+          // a dead process may have left half a deletion
+          await storage.sweep();
           await identities.postponeErasure(due.identityId, AGAIN_MS);
         }
       }

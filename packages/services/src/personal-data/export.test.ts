@@ -98,7 +98,12 @@ describe('an archive', () => {
     ])
       expect(rowsOf(contents, collection).length, collection).toBeGreaterThan(0);
     const files = [...contents].filter(([name]) => name.startsWith('files/')).map(([, text]) => text);
-    expect(files.toSorted()).toEqual([expect.stringContaining('picture'), expect.stringContaining(said)].toSorted());
+    expect(files).toHaveLength(2);
+    for (const part of ['picture', said])
+      expect(
+        files.filter((text) => text.includes(part)),
+        part,
+      ).toHaveLength(1);
     const all = [...contents.values()].join('');
     const addresses = new Set(all.match(/[\w.-]+@[\w.-]+/g));
     expect([...addresses].filter((one) => !somebody.words.includes(one))).toEqual([]);

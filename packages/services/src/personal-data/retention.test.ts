@@ -1,0 +1,145 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openChannel, say, subscribe } from '../../test/chat-world.js';
+import { letErasuresPass } from '../../test/named-person.js';
+import { createOrganization } from '../../test/people.js';
+import { upload } from '../../test/uploads.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+const folder = fixture(async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'tandem-retention-'));
+  return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
+});
+const app = fixture(() =>
+  startTestServer({ dataDir: folder.dir, erasure: { deletedRetention: '30d', deletedRetentionOrders: '90d' } }),
+);
+const account = fixture(() => app.signUpAdmin());
+let admin: Person;
+// tests move the time
+beforeEach(async () => {
+  admin = await app.signIn(account.email);
+});
+
+/** How many documents of a collection name one of these. */
+async function countOf(collection: string, ids: readonly string[]): Promise<number> {
+  let count = 0;
+  for await (const line of app.storage.exportLines(() => {}))
+    if (line.startsWith(`{"collection":"${collection}"`) && ids.some((id) => line.includes(id))) count += 1;
+  return count;
+}
+const create = async (who: Person, route: string, body: object): Promise<string> =>
+  (await who.rest('POST', route, body).expect<{ id: string }>(201)).id;
+const filesOf = async () => (await readdir(folder.dir, { recursive: true })).filter((name) => name.length > 30);
+
+async function pass(milliseconds: number): Promise<void> {
+  app.clock.advance(milliseconds);
+  await app.tandem.runJobs();
+  admin = await app.signIn(account.email);
+}
+
+describe('what was deleted', () => {
+  it('can be restored for a while, and then goes with its children and files', async () => {
+    const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
+    const variant = await create(admin, `/products/${product}/variants`, {
+      title: 'Green',
+      price: { amount: 1, currency: 'EUR' },
+    });
+    const before = (await filesOf()).length;
+    const image = await upload(admin, `/products/${product}/image-upload-url`, 'image/png', 'picture');
+    await admin.rest('POST', `/products/${product}/images`, image).expect(201);
+    await admin.rest('DELETE', `/products/${product}`).expect(204);
+    await pass(29 * DAY_MS);
+    await admin.rest('POST', `/products/${product}/restore`).expect(200);
+    await admin.rest('DELETE', `/products/${product}`).expect(204);
+    await pass(29 * DAY_MS);
+    expect(await countOf('products', [product])).toBe(1);
+    await pass(DAY_MS + 61_000);
+    expect(await countOf('products', [product])).toBe(0);
+    expect(await countOf('productVariants', [variant])).toBe(0);
+    expect((await filesOf()).length).toBe(before);
+    await admin.rest('POST', `/products/${product}/restore`).expect(404);
+  });
+
+  it('is what was deleted: with an organization goes what belonged to it, and nothing else', async () => {
+    const [bob, carol] = await Promise.all([app.signUp(), app.signUp()]);
+    const organization = await createOrganization(bob, { admin: [carol] });
+    const product = await create(admin, '/products', {
+      name: 'Tea',
+      description: '',
+      price: { amount: 1, currency: 'EUR' },
+      organizationId: organization,
+    });
+    const robot = await create(bob, `/organizations/${organization}/service-accounts`, { name: 'robot', role: 'member' });
+    const order = await create(carol, '/orders', { identityId: carol.id, items: [{ productId: product, quantity: 1 }] });
+    await admin.rest('DELETE', `/organizations/${organization}`).expect(204);
+    await pass(30 * DAY_MS + 61_000);
+    await letErasuresPass(app);
+    admin = await app.signIn(account.email);
+    for (const [collection, id] of [
+      ['organizations', organization],
+      ['products', product],
+      ['identities', robot],
+    ] as const)
+      expect(await countOf(collection, [`"_id":"${id}"`]), collection).toBe(0);
+    await admin.rest('GET', `/orders/${order}`).expect(200);
+    await admin.rest('GET', `/identities/${carol.id}`).expect(200);
+  });
+
+  it('goes later where it is an order', async () => {
+    const carol = await app.signUp();
+    const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
+    const order = await create(carol, '/orders', { identityId: carol.id, items: [{ productId: product, quantity: 1 }] });
+    await admin.rest('DELETE', `/orders/${order}`).expect(204);
+    await pass(31 * DAY_MS);
+    expect(await countOf('orders', [order])).toBe(1);
+    await pass(60 * DAY_MS);
+    expect(await countOf('orders', [order])).toBe(0);
+  });
+
+  it('is erased where it was a person', async () => {
+    const bob = await app.signUp();
+    await create(bob, '/profiles', { identityId: bob.id, name: 'Bob' });
+    await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
+    await pass(30 * DAY_MS + 61_000);
+    await letErasuresPass(app);
+    expect(await countOf('identities', [bob.id])).toBe(0);
+    expect(await countOf('profiles', [bob.id])).toBe(0);
+  });
+
+  it('leaves channels their numbers, and tells of a deletion who comes back after the message is gone', async () => {
+    const bob = await app.signUp();
+    const carol = await app.signUp();
+    const channel = await openChannel(bob);
+    await subscribe(bob, channel.id, carol.id);
+    const [first, last] = [await say(bob, channel.id, 'first'), await say(bob, channel.id, 'last')];
+    for (const { id } of [first, last]) await bob.rest('DELETE', `/messages/${id}`).expect(204);
+    await pass(30 * DAY_MS + 61_000);
+    expect(await countOf('messages', [`"_id":"${first.id}"`])).toBe(0);
+    const changes = await app.tandem.services.chat.changesSince(channel.id, 0, 100);
+    const told = changes.changes.flatMap(({ event }) =>
+      event?.type === 'message.deleted' ? [[event.messageId, event.seq]] : [],
+    );
+    expect(told).toEqual([
+      [first.id, 1],
+      [last.id, 2],
+    ]);
+    const again = await app.signIn(bob.email);
+    expect(await say(again, channel.id, 'next')).toMatchObject({ seq: 3 });
+    await pass(61_000);
+    expect(await countOf('messages', [`"_id":"${last.id}"`])).toBe(0);
+  });
+
+  it('goes with all messages where it was a channel', async () => {
+    const bob = await app.signUp();
+    const channel = await openChannel(bob);
+    const message = await say(bob, channel.id);
+    await bob.rest('PUT', `/messages/${message.id}/reactions/tea`).expect(204);
+    await bob.rest('DELETE', `/channels/${channel.id}`).expect(204);
+    await pass(30 * DAY_MS + 61_000);
+    for (const collection of ['channels', 'messages', 'reactions', 'subscriptions', 'pins'])
+      expect(await countOf(collection, [channel.id]), collection).toBe(0);
+  });
+});
