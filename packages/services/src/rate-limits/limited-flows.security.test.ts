@@ -56,6 +56,7 @@ it('what is limited says so in the documents, and nothing else does', () => {
     ...uploads,
     ...signedIn,
     'auth.confirmTotp',
+    'auth.requestExport',
     'auth.sendVerificationEmail',
     'invitations.create',
     'webhooks.redeliver',
