@@ -130,6 +130,24 @@ describe('If-Match', () => {
     await app.rest('PATCH', `/channels/${channel.id}`, { name: 'x' }, { ...ann.credentials, headers }).expect(200);
   });
 
+  it('names one record: the version of another is no version of this one', async () => {
+    const [channel, another] = [await openChannel(ann), await openChannel(ann)];
+    const { tag } = await tagOf(`/channels/${channel.id}`, ann);
+    const headers = { 'if-match': tag.replace(channel.id, another.id) };
+    expect(await callWith('rest', ann, headers, 'chat.patchChannel', { channelId: channel.id, name: 'x' })).toEqual(STALE);
+  });
+
+  it('says nothing of the calls of a batch', async () => {
+    const [one, two] = [await openChannel(ann), await openChannel(ann)];
+    const calls = [one, two].map(({ id }, at) => [at, { channelId: id, name: 'Renamed' }] as const);
+    const answer = await fetch(`${app.url}/trpc/chat.patchChannel,chat.patchChannel?batch=1`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ann.accessToken}`, 'content-type': 'application/json', 'if-match': `"${one.id}.9"` },
+      body: JSON.stringify(Object.fromEntries(calls)),
+    });
+    expect(await answer.json()).toMatchObject([one, two].map(({ id }) => ({ result: { data: { id, name: 'Renamed' } } })));
+  });
+
   it('moves an order only in the state that the caller knows', async () => {
     const { record, named } = await makeRecord('rest', recordKinds(app, admin, ann).orders);
     const cancel = (match: string) => callWith('rest', admin, { 'if-match': match }, 'orders.cancel', named);
