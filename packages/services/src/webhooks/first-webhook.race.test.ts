@@ -1,6 +1,8 @@
-import { fixture, startTestServer } from '@tandem/testing';
+import { newId } from '@tandem/storage';
+import { fixture, startStoreProxy, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
 import { startReceiver } from '../../test/webhook-receiver.js';
+import { webhookModel } from './webhook.model.js';
 import type { Webhook } from './webhooks.schemas.js';
 
 const webhooks = { privateAddresses: true };
@@ -29,4 +31,22 @@ it('what happens after the first webhook was made is sent, each event once, whil
     expect(new Set(receiver.ids()).size).toBe(receiver.ids().length);
     await app.rest('DELETE', `/webhooks/${id}`, undefined, admin.credentials).expect(204);
   }
+});
+
+it('whether there is a webhook at all is read from one entry of an index, however many are disabled', async () => {
+  const { collection } = app.storage.model(webhookModel);
+  const rows = Array.from({ length: 500 }, (_, slot) => ({
+    _id: newId(),
+    slot: 1000 + slot,
+    disabledAt: new Date(),
+    deletedAt: null,
+  }));
+  await collection.insertMany(rows as never);
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using watched = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, webhooks });
+  await watched.tandem.services.webhooks.isAnyEnabled();
+  const { body } = proxy.commands.findLast((one) => `${one.collection}.${one.command}` === 'webhooks.find') ?? {};
+  const { filter, sort, projection, limit } = body as Record<'filter' | 'sort' | 'projection', object> & { limit: number };
+  const plan = await collection.find(filter, { sort: sort as Record<string, 1>, projection, limit }).explain('executionStats');
+  expect(plan['executionStats']).toMatchObject({ totalKeysExamined: 0, totalDocsExamined: 0 });
 });
