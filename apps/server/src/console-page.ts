@@ -19,8 +19,10 @@ interface ConsoleSettings {
 }
 
 /** The page of the console to which identity providers send people back; undefined where there is none, or others can read it. */
-export function consoleReturnUrl({ console, providers }: Config, publicUrl: string): string | undefined {
-  const isUsed = console && Object.keys(providers).length > 0 && isTrustedAddress(new URL(publicUrl));
+export function consoleReturnUrl({ console, providers, redirectUrls }: Config, publicUrl: string): string | undefined {
+  // providers without any address to return to are refused at start
+  const hasProviders = Object.keys(providers).length > 0 && redirectUrls.length > 0;
+  const isUsed = console && hasProviders && isTrustedAddress(new URL(publicUrl));
   return isUsed ? new URL('/console/returned', publicUrl).href : undefined;
 }
 
