@@ -126,6 +126,16 @@ describe.each(Object.keys(NAMED))('%s', (name) => {
     });
   });
 
+  it('is read up to a size, whatever it answers', async () => {
+    for (const [bytes, outcome] of [
+      [100_000, { onetimeToken: expect.any(String) as string }],
+      [600_000, FAILED],
+    ] as const) {
+      idp.tamper.tokens = (answer) => Object.assign(answer, { more: 'x'.repeat(bytes) });
+      expect(await enter()).toEqual(outcome);
+    }
+  });
+
   it('that answers slowly keeps nobody waiting for longer than a request may take', async () => {
     const { back } = await visit({ account: idp.newAccount() });
     const path = ANSWERS[name]?.[0];
