@@ -6,6 +6,10 @@ export interface LatencyComparison {
   of: 'p99';
   /** At most this many times the quiet value. */
   target: number;
+  /** The rate of the disturbance that is wanted. */
+  atLeast?: number;
+  /** The most rounds, where one takes long. */
+  roundsMax?: number;
   /** Length of a round, as a multiple of the plan's: the 99th percentile of few answers is arbitrary. */
   roundMsFactor: number;
   /** Reads at a steady rate for this time. @returns milliseconds of each answer */
@@ -51,11 +55,11 @@ function summarize(latencies: readonly number[]): Latencies {
 
 /** Alternates quiet and disturbed rounds; each pair of rounds gives one ratio. */
 export async function compareLatency(comparison: LatencyComparison, plan: RoundPlan): Promise<LatencyResult> {
-  const { name, of, target, roundMsFactor, measure, disturb } = comparison;
+  const { name, of, target, atLeast = 0, roundsMax = plan.rounds, roundMsFactor, measure, disturb } = comparison;
   const milliseconds = plan.roundMs * roundMsFactor;
   await measure(plan.warmUpMs);
   const pairs: Pair[] = [];
-  for (let round = 0; round < plan.rounds; round++) {
+  for (let round = 0; round < Math.min(plan.rounds, roundsMax); round++) {
     const quiet = summarize(await measure(milliseconds));
     const end = await disturb();
     const latencies = await measure(milliseconds);
@@ -67,7 +71,7 @@ export async function compareLatency(comparison: LatencyComparison, plan: RoundP
     name,
     of,
     target,
-    isMet: ratios.p99.median <= target,
+    isMet: ratios.p99.median <= target && medianOf(({ disturbed }) => disturbed.disturbances) >= atLeast,
     ratios,
     quiet: { median: medianOf(({ quiet }) => quiet.median), p99: medianOf(({ quiet }) => quiet.p99) },
     disturbed: {

@@ -5,6 +5,7 @@ import { measureMemory, type MemoryResult } from './memory.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
 import { broadcast } from './scenarios/broadcast.js';
+import { erasure } from './scenarios/erasure.js';
 import { eventCost } from './scenarios/event-cost.js';
 import { hostileNeighbour } from './scenarios/hostile-neighbour.js';
 import { idleStreams } from './scenarios/idle-streams.js';
@@ -39,6 +40,7 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'own-channels': ownChannels,
   'idle-streams': idleStreams,
   'hostile-neighbour': hostileNeighbour,
+  erasure,
 };
 /**
  * Many short rounds instead of few long ones: a temporary disturbance of the machine then spoils single pairs, not the
