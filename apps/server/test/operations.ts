@@ -94,7 +94,6 @@ export const OPERATIONS = [
   ['auth.deleteKey', 'DELETE /auth/{identityId}/keys/{keyId}', 204],
   ['auth.requestExport', 'POST /auth/{identityId}/export', 202],
   ['auth.erase', 'POST /auth/{identityId}/erase', 202],
-  ['auth.requestExport', 'POST /auth/{identityId}/export', 202],
   ['auth.cancelErasure', 'DELETE /auth/{identityId}/erase', 204],
   ['auth.confirmNewEmail', 'POST /auth/confirm-new-email', 204],
   ['auth.sendResetPasswordLinkEmail', 'POST /auth/send-reset-password-link-email', 204],

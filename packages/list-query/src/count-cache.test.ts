@@ -136,7 +136,7 @@ it('remembers that a count was large, even when another has taken its place mean
 });
 
 it('remembers only the last of them, up to its size', async () => {
-  const cache = createCountCache({ now, size: 2 });
+  const cache = createCountCache({ now, size: 2, slowMs: Number.POSITIVE_INFINITY });
   for (const key of ['1', '2', '1', '3']) await cache.count('a', key, () => Promise.resolve(10_001));
   expect(['1', '2', '3'].map((key) => cache.isLarge('a', key))).toEqual([true, false, true]);
 });

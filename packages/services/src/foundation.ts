@@ -198,7 +198,7 @@ export function createFoundation(options: FoundationOptions) {
     typeIds,
     log,
     audit,
-    provePassword: async (identityId, password, by) => proofs.proveIfSet(await credentialsOf(identityId), password, by),
+    provePassword: proofs.proveIfSet,
     proveFresh: proofs.proveFresh,
     liveSession: shownSessions.findLive,
     createLoginToken: (given) => onetimeTokens.create({ ...given, target: 'login', lifetimeMs: lifetimes.provider }),

@@ -259,17 +259,23 @@ describe('the process that appends', () => {
 
 it('what a process wrote that died before it told anybody is told within seconds by those that sweep', async () => {
   await storage.events.last();
-  const gone = await openStorage({ uri, clock });
   const seen: string[] = [];
   other.events.idsBeforeCleared(['thing.created'], async (ids) => void seen.push(...ids));
-  const { _id } = await gone.model(thingModel).create({ name: 'left' });
-  await gone.close();
+  /** Writes in a process that ends before it can append. */
+  async function writeAndDie(name: string): Promise<string> {
+    const gone = await openStorage({ uri, clock });
+    const lease = (owner: string, leaseUntil: Date) => db.collection('eventLog').updateOne({}, { $set: { owner, leaseUntil } });
+    await lease('somebody else', new Date(clock.now().getTime() + 60_000));
+    const { _id } = await gone.model(thingModel).create({ name });
+    await gone.close();
+    await lease('somebody else', clock.now());
+    return _id;
+  }
+  const first = await writeAndDie('left');
   const stop = other.startSweeping();
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual([first]);
   // the first pass may have come before
-  const late = await openStorage({ uri, clock });
-  await expect.poll(() => seen).toEqual([_id]);
-  const { _id: next } = await late.model(thingModel).create({ name: 'left too' });
-  await late.close();
-  await expect.poll(() => seen, { timeout: 10_000 }).toEqual([_id, next]);
+  const next = await writeAndDie('left too');
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual([first, next]);
   await stop();
 });

@@ -4,24 +4,29 @@ import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
+import type { WithProof } from './proof.js';
 import { QrCode } from './qr-code.js';
 
 export type NewApp = RouterOutputs['auth']['addTotp'];
 
 interface AddAppProps {
   app: NewApp;
+  withProof: WithProof;
   onDone(): void;
   onClose(): void;
 }
 
 /** The secret of an authenticator app, shown this once, and the code that proves that the app has it. */
-export function AddApp({ app: { id: factorId, secret, uri }, onDone, onClose }: AddAppProps) {
+export function AddApp({ app: { id: factorId, secret, uri }, withProof, onDone, onClose }: AddAppProps) {
   const { client } = useSession();
   const identityId = useIdentityId();
 
   async function confirm({ code = '' }: Record<string, string>): Promise<void> {
-    await client.api.auth.confirmTotp.mutate({ identityId, factorId, code: code.trim() });
-    onDone();
+    const confirmed = await withProof(async () => {
+      await client.api.auth.confirmTotp.mutate({ identityId, factorId, code: code.trim() });
+      return true;
+    });
+    if (confirmed) onDone();
   }
 
   return (

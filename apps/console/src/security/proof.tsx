@@ -63,7 +63,10 @@ function ProofDialog({ steps, onDone, onClose }: ProofDialogProps) {
 
   return (
     <Dialog title="Is it still you?" onClose={onClose}>
-      <p>You signed in a while ago. Before something this important changes, prove that it is you.</p>
+      <p>
+        You signed in a while ago. Before something this important changes, prove that it is you. Without a password, sign out and
+        in again.
+      </p>
       <ActionForm key={String(byCode)} action="Go on" run={prove}>
         {byCode ? (
           <Field label="Code" name="code" autoComplete="one-time-code" required autoFocus />

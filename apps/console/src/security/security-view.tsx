@@ -134,6 +134,7 @@ export function SecurityView() {
       {app && (
         <AddApp
           app={app}
+          withProof={withProof}
           onClose={() => setApp(undefined)}
           onDone={() => {
             setApp(undefined);

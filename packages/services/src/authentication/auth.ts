@@ -42,7 +42,7 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
     }),
     createMfaRouter(services, answers),
     createFactorsRouter({ ...services, freshProof: freshProof(services.proofs), answers }),
-    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers, browserCookies }),
+    createOnetimeTokensRouter({ ...services, answers, browserCookies }),
     createEmailsRouter(services),
     createPasswordChangesRouter(services),
     createAccountsRouter(identities),

@@ -102,6 +102,19 @@ describe.each(FACES)('a fresh proof over %s', (face) => {
     expect(await prove({ password: PASSWORD })).toMatchObject({ message: 'This account is locked' });
   });
 
+  it('is needed by an admin who makes a one-time token, or changes the email of another', async () => {
+    const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
+    app.clock.advance(11 * MINUTE);
+    for (const identityId of [ann.id, admin.id, MISSING])
+      expect(await admin.call(face, 'auth.ottGenerate', { identityId })).toMatchObject(NEEDED);
+    const change = { identityId: ann.id, email: newEmail() };
+    expect(await admin.call(face, 'auth.changeEmail', change)).toMatchObject(NEEDED);
+    // one's own password is the proof
+    const later = await app.signIn(ann.email);
+    app.clock.advance(11 * MINUTE);
+    expect(await later.call(face, 'auth.changeEmail', { ...change, password: PASSWORD })).toMatchObject(OK);
+  });
+
   it('is needed by an admin who changes an email, and no key has one', async () => {
     const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
     const change = (email: string) => admin.call(face, 'identities.patch', { identityId: ann.id, email });

@@ -73,7 +73,7 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
 
     /** Takes an erasure back that has not begun, and activates the identity. @throws errors.notErased */
     async cancelErasure(identityId: string, by: RequestFacts, eraseAt: Date | { $ne: null } = { $ne: null }): Promise<void> {
-      const waiting = { _id: identityId, eraseAt, deletedAt: null, [PURGING]: null } as object;
+      const waiting = { _id: identityId, eraseAt, 'erasure.hasBegun': null, deletedAt: null, [PURGING]: null } as object;
       const { matchedCount } = await collection.updateOne(waiting, { $set: { eraseAt: null, deactivatedAt: null } });
       if (matchedCount === 0) throw errors.notErased();
       changes.announce(identityId);
@@ -98,6 +98,12 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       const found = await collection.findOne(due, { sort: { eraseAt: 1 }, projection: { _id: 1, erasure: 1 } });
       const { _id: identityId, erasure } = (found ?? {}) as Partial<IdentityRecord>;
       return identityId === undefined ? undefined : { identityId, round: erasure?.round ?? 0 };
+    },
+
+    /** Claims an erasure, which cannot be taken back from then on. @returns false when it was taken back before */
+    async claimErasure(identityId: string): Promise<boolean> {
+      const scheduled = { _id: identityId, eraseAt: { $ne: null } } as object;
+      return (await collection.updateOne(scheduled, { $set: { 'erasure.hasBegun': true } })).matchedCount > 0;
     },
 
     /** Deletes the identity if it lives. From then on nobody can restore it. */

@@ -172,10 +172,10 @@ export function createIdentityFactors(
      * @returns false without a factor that they could stand in for
      * @throws authenticationErrors.unverified when the session has ended; identityErrors.notFound
      */
-    async setRecoveryCodes(identityId: string, hashes: string[], session: SessionRef): Promise<boolean> {
+    async setRecoveryCodes(identityId: string, hashes: string[], session: SessionRef, mail?: QueuedMail): Promise<boolean> {
       const hasFactor = { $gt: [{ $size: factorsWhere(isConfirmed) }, 0] };
       const conditions = { $expr: { $and: [hasFactor, countsInWrite(session)] } };
-      if (await write(identityId, conditions, { recoveryCodes: { $literal: hashes } })) return true;
+      if (await write(identityId, conditions, { recoveryCodes: { $literal: hashes } }, mail)) return true;
       await refuseEnded(identityId, session);
       return false;
     },

@@ -53,7 +53,7 @@ export interface IdentityRecord extends Deletable {
   /** When it is erased, or looked at again; missing or null for who stays. */
   eraseAt?: Date | null;
   /** How far its erasure has come, and the addresses that it is about. */
-  erasure?: { round?: number; emails?: string[] };
+  erasure?: { hasBegun?: boolean; round?: number; emails?: string[] };
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
 }

@@ -101,6 +101,11 @@ const CONTENTS = {
     before: ['Hello,', `"${values.factor ?? ''}" was removed from the second factors of the account of ${values.email}.`],
     after: ['If this was you, there is nothing to do.', NOT_YOU],
   }),
+  'recovery-codes-made': (values) => ({
+    subject: 'New recovery codes for your account',
+    before: ['Hello,', `new recovery codes were made for the account of ${values.email}. Earlier ones no longer work.`],
+    after: ['If this was you, there is nothing to do.', NOT_YOU],
+  }),
   'factors-reset': (values) => ({
     subject: 'Your second factors were removed',
     before: [

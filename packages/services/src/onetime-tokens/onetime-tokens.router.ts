@@ -2,6 +2,7 @@ import { admin, authenticatedRoute, authenticationErrors, publicRoute, readFinge
 import { z } from 'zod';
 import type { AuditService } from '../audit/audit.service.js';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { freshProof, type Proofs } from '../authentication/proofs.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { Fingerprint, SignInSchema, TokenText } from '../authentication/authentication.schemas.js';
 import type { AuthenticationService } from '../authentication/authentication.service.js';
@@ -41,11 +42,12 @@ interface OnetimeTokensRouterOptions {
   rateLimits: RateLimits;
   answers: SignInAnswers;
   browserCookies: BrowserCookies;
+  proofs: Pick<Proofs, 'requireFresh'>;
 }
 
 /** The one-time token routes of the spec ("Authentication service"; decisions A7). */
 export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
-  const { onetimeTokens, authentication, audit, rateLimits, answers, browserCookies } = options;
+  const { onetimeTokens, authentication, audit, rateLimits, answers, browserCookies, proofs } = options;
   return router({
     ottLogin: publicRoute('POST /auth/ott/login', {
       summary: 'Sign in with a one-time token',
@@ -65,7 +67,8 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
     ottGenerate: createRoute(onetimeToken, 'POST /auth/ott/generate', generateInput, {
       summary: 'Create a one-time token for an identity to sign in with',
       errors: [identityErrors.notFound],
-      allow: [admin],
+      // else a stolen session could begin a fresh one
+      allow: [admin, freshProof(proofs)],
     }).mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
       const { token, expiresAt } = await onetimeTokens.create({ identityId, target, ...(data && { data }) });
       await audit.record('onetime.generated', requestFactsOf(ctx), { identityId });

@@ -121,7 +121,9 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
     if (!viewer) return new Map();
     const asMember = { members: { $elemMatch: { identityId: viewer.identityId, role: { $in: ORGANIZATION_ROLES } } } };
     const filter = { _id: { $in: ids }, ...(!viewer.isAdmin && asMember) };
-    const records = await Organizations.find(filter, { members: 0 }).lean<OrganizationRecord[]>();
+    const all = await Organizations.find(filter, { members: 0 }).lean<OrganizationRecord[]>();
+    const lacksFactor = !viewer.isAdmin && all.some(({ mfaRequired }) => mfaRequired) && !(await hasFactor(viewer.identityId));
+    const records = lacksFactor ? all.filter(({ mfaRequired }) => !mfaRequired) : all;
     const found = records.flatMap((record) => lists.fit(organizationList, record, viewer.isAdmin ? showRead : showBare) ?? []);
     await completeAll(found);
     return new Map(found.map((organization) => [organization.id, organization]));

@@ -59,6 +59,18 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     expect(await erase(admin, bob.id)).toEqual(outcomes[0]);
   });
 
+  it('begins only if it was not taken back, and cannot be taken back once it has begun', async () => {
+    const bob = await app.signUp();
+    const { claimErasure } = app.tandem.services.identities;
+    const cancel = () => admin.call(face, 'auth.cancelErasure', { identityId: bob.id });
+    await erase(bob, bob.id);
+    expect(await cancel()).toMatchObject({ ok: true });
+    expect(await claimErasure(bob.id)).toBe(false);
+    await erase(admin, bob.id);
+    expect(await claimErasure(bob.id)).toBe(true);
+    expect(await cancel()).toMatchObject({ status: 404, message: 'Erasure not found' });
+  });
+
   it('is taken back by an admin, who activates the account by it', async () => {
     const bob = await app.signUp();
     await erase(bob, bob.id);

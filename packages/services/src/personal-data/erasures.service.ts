@@ -3,6 +3,7 @@ import { describeError, type Log } from '@tandem/core';
 import type { NamedPerson, Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { DueErasure } from '../identities/identity-erasure.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -58,6 +59,7 @@ export function createErasuresService(options: ErasuresOptions) {
     const { identityId, round } = due;
     const settings = { signal, blank };
     if (round === 0) {
+      if (!(await identities.claimErasure(identityId))) return;
       await ownerships.passOn(identityId);
       await identities.beginErasure(identityId);
     }
@@ -90,8 +92,15 @@ export function createErasuresService(options: ErasuresOptions) {
       const { eraseAt, isNew } = await identities.scheduleErasure(identityId, delay, consequences, by);
       // of two owners who go at once, each sees the other only now
       if (isNew && (await isSoleOwner())) {
-        await identities.cancelErasure(identityId, by, eraseAt);
-        throw organizationErrors.noOwnerLeft();
+        const isTakenBack = await identities.cancelErasure(identityId, by, eraseAt).then(
+          () => true,
+          (error: unknown) => {
+            // it has begun
+            if (identityErrors.notErased.matches(error)) return false;
+            throw error;
+          },
+        );
+        if (isTakenBack) throw organizationErrors.noOwnerLeft();
       }
       return { eraseAt: eraseAt.toISOString() };
     },

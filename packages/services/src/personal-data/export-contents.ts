@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { NamedPerson, Storage } from '@tandem/storage';
 import type { WholeFiles } from '../files/files-export.js';
 import { createArchive, type ArchiveEntry } from './archive.js';
 
 /** Bytes of files that an archive has at most: the format ends at four gigabytes. */
 const FILES_MAX = 3 * 1024 ** 3;
-const ADDRESS = /[^\s<>"'@,;:()[\]]+@[^\s<>"'@,;:()[\]]+/g;
+/** Of bounded length, so that a long text costs no more than its length. */
+const ADDRESS = /[^\s<>"'@,;:()[\]]{1,64}@[^\s<>"'@,;:()[\]]{1,255}/g;
 /** Stands where somebody else's address stood. */
 const SOMEBODY = '(an email address)';
 
@@ -15,9 +17,14 @@ interface ContentsOptions {
   files: WholeFiles;
 }
 
-/** A text without the addresses of others. */
-function withoutOthers(text: string, own: ReadonlySet<string>): string {
-  return text.replaceAll(ADDRESS, (address) => (own.has(address.toLowerCase()) ? address : SOMEBODY));
+/** What JSON can hold, without the addresses of others. */
+function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
+  const inText = (text: string) =>
+    text.includes('@') ? text.replaceAll(ADDRESS, (address) => (own.has(address.toLowerCase()) ? address : SOMEBODY)) : text;
+  if (typeof value === 'string') return inText(value);
+  if (Array.isArray(value)) return value.map((one) => withoutOthers(one, own));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [inText(key), withoutOthers(one, own)]));
 }
 
 /** A file's ending, by its type. */
@@ -50,7 +57,13 @@ export async function writeContents(
         await close();
         open = { collection, entry: archive.begin(`${collection}.json`, now) };
       }
-      const lines = records.map(({ _id: id, ...fields }) => withoutOthers(JSON.stringify({ namedAs: path, id, ...fields }), own));
+      const lines: string[] = [];
+      for (const { _id: id, ...fields } of records) {
+        const plain: unknown = JSON.parse(JSON.stringify({ namedAs: path, id, ...fields }));
+        lines.push(JSON.stringify(withoutOthers(plain, own)));
+        // other requests wait no longer than for one record
+        await setImmediate();
+      }
       await open?.entry.write(encoder.encode(`${isFirst ? '[\n' : ',\n'}${lines.join(',\n')}`));
       counts[collection] = (counts[collection] ?? 0) + records.length;
     }

@@ -110,6 +110,19 @@ describe('an archive', () => {
     for (const secret of ['hash', 'jti', 'epoch', 'search', 'trace', 'passwordHash']) expect(all).not.toContain(`"${secret}"`);
   });
 
+  it('is JSON whatever the texts say, without the addresses of others in them', async () => {
+    const carol = await app.signUp();
+    const metadata = { said: 'say "bob@example.com" now', own: `\n${carol.email}`, long: `${'a'.repeat(490)}@b.c` };
+    await admin.rest('PATCH', `/identities/${carol.id}`, { metadata }).expect(200);
+    const contents = await contentsOf(await madeFor({ person: carol } as NamedPerson));
+    const somebodys = '(an email address)';
+    expect(rowsOf(contents, 'identities')[0]?.['metadata']).toEqual({
+      said: `say "${somebodys}" now`,
+      own: `\n${carol.email}`,
+      long: 'a'.repeat(490 - 64) + somebodys,
+    });
+  });
+
   it('is told of in a mail to the person, by an address that works for 24 hours; then it is removed', async () => {
     const carol = await app.signUp();
     const url = await madeFor({ person: carol } as NamedPerson);

@@ -112,6 +112,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         providerErrors.notFound,
         identityErrors.notFound,
         identityErrors.providerTaken,
+        authenticationServiceErrors.freshProofNeeded,
         authenticationServiceErrors.invalidInput,
         authenticationServiceErrors.locked,
       ],

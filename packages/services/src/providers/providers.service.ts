@@ -35,7 +35,7 @@ interface ProvidersOptions {
   log: Log;
   audit: AuditService;
   /** Checks the password of an identity that has one; otherwise a stolen session could link a permanent way to sign in. */
-  provePassword(identityId: string, password: string | undefined, by: RequestFacts): Promise<void>;
+  provePassword(caller: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts): Promise<void>;
   /** A live session of the identity; undefined when it has ended. */
   liveSession(identityId: string, sessionId: string): Promise<SessionRef | undefined>;
   /** Requires a fresh proof of the signed-in identity. */
@@ -213,9 +213,9 @@ export function createProvidersService(options: ProvidersOptions) {
     },
 
     /**
-     * Begins to link a provider account to a signed-in identity, which must give its password if it has one.
+     * Begins to link a provider account to a signed-in identity, which must give its password; without one its sign-in must be fresh.
      * @throws providerErrors.notFound, identityErrors.providerTaken; validationError, authenticationServiceErrors.invalidInput
-     * and locked for the password; requestErrors.unavailable when the provider does not answer
+     * and locked for the password, freshProofNeeded without one; requestErrors.unavailable when the provider does not answer
      */
     async startLink(
       identity: { id: string; sessionId: string },
@@ -226,7 +226,7 @@ export function createProvidersService(options: ProvidersOptions) {
       const linked = await providerAccounts.list(identity.id);
       if (linked.some((one) => one.provider === provider)) throw identityErrors.providerTaken();
       const { id: identityId, sessionId } = identity;
-      await provePassword(identityId, password, by);
+      await provePassword(identity, password, by);
       try {
         return await begin({ provider, purpose: 'oauth-link', redirectUrl, fingerprintHash: null, identityId, sessionId });
       } catch (error) {

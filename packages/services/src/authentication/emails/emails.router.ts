@@ -17,6 +17,7 @@ import { authenticationServiceErrors as errors } from '../authentication.errors.
 import { changeEmailInput, onetimeTokenInput, sendVerificationInput } from './emails.schemas.js';
 import type { EmailsService } from './emails.service.js';
 import { requirePassword } from '../passwords/required-password.js';
+import { freshProof, type Proofs } from '../proofs.js';
 import type { SessionsService } from '../sessions/sessions.service.js';
 import { isCookieMode } from '../sign-in-answers.js';
 
@@ -26,10 +27,11 @@ interface EmailsRouterOptions {
   emails: EmailsService;
   sessions: Pick<SessionsService, 'namedBy'>;
   rateLimits: RateLimits;
+  proofs: Pick<Proofs, 'requireFresh'>;
 }
 
 /** The email routes of the spec ("Authentication service"): verification and change. */
-export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRouterOptions) {
+export function createEmailsRouter({ emails, sessions, rateLimits, proofs }: EmailsRouterOptions) {
   const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
   return router({
     sendVerificationEmail: authenticatedRoute('POST /auth/{identityId}/send-verification-email', {
@@ -58,7 +60,8 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       summary: 'Send a link to a new email address, and a notice to the old one',
       failure: 'Failed to change email',
       errors: [identityErrors.notFound, identityErrors.emailTaken, errors.alreadyVerified, errors.invalidInput, errors.locked],
-      allow: [anyOf(admin, self('identityId'))],
+      // for oneself, the password in the body is the proof
+      allow: [anyOf(admin, self('identityId')), anyOf(freshProof(proofs), self('identityId'))],
     })
       .use(rateLimits.address('passwordProof'))
       .input(changeEmailInput)

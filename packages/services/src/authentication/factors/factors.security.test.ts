@@ -171,6 +171,21 @@ describe('forged answers of passkeys', () => {
       .expect(200);
   });
 
+  it('a challenge of another type, or none, is refused like a wrong one', async () => {
+    const passkey = await withPasskey(await app.signUp());
+    const answer = passkey.get(await signInOptions());
+    for (const challenge of [5, null, {}, undefined, '\u0000', 'ü', 'x'.repeat(10_000)]) {
+      const data = JSON.stringify({ type: 'webauthn.get', challenge, origin: ORIGIN, crossOrigin: false });
+      const response = { ...answer, response: { ...answer.response, clientDataJSON: Buffer.from(data).toString('base64url') } };
+      await app.rest('POST', '/auth/passkeys/verify', { response }).expect(401, REFUSED);
+    }
+    for (const field of ['clientDataJSON', 'authenticatorData', 'signature'])
+      for (const text of ['!', 'bnVsbA', 'e30', '\u0000']) {
+        const response = { ...answer, response: { ...answer.response, [field]: text } };
+        await app.rest('POST', '/auth/passkeys/verify', { response }).expect(401, REFUSED);
+      }
+  });
+
   it('a challenge lives five minutes, and for its purpose, person and session alone', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const [own, others] = [await withPasskey(ann), await withPasskey(bob)];

@@ -188,7 +188,8 @@ export function createFactorsService(options: FactorsOptions) {
      */
     async renewRecoveryCodes(caller: Identity, by: RequestFacts): Promise<string[]> {
       const codes = newRecoveryCodes();
-      const isSet = await factors.setRecoveryCodes(caller.id, codes.map(recoveryCodeHash), await sessionOf(caller));
+      const mail = { template: 'recovery-codes-made' } as const;
+      const isSet = await factors.setRecoveryCodes(caller.id, codes.map(recoveryCodeHash), await sessionOf(caller), mail);
       if (!isSet) throw errors.noFactor();
       await audit.record('recovery-codes.created', by, { identityId: caller.id });
       return codes;

@@ -157,6 +157,7 @@ describe.each(FACES)('recovery codes over %s', (face) => {
     await withApp(ann);
     const codes = await recoveryCodes(ann);
     expect(codes).toHaveLength(10);
+    await app.mail.next(ann.email, ({ subject }) => subject === 'New recovery codes for your account');
     expect(new Set(codes).size).toBe(10);
     const { token, factors } = await login(ann.email);
     expect(factors).toEqual(['totp', 'recovery']);

@@ -35,7 +35,9 @@ export function createPasskeyChallenges(storage: Storage, secrets: readonly stri
     },
 
     /** Takes a challenge that was answered, in base64url. @returns false unless it is ours, for this purpose, in time and new */
-    async take(challenge: string, purpose: string): Promise<boolean> {
+    async take(challenge: unknown, purpose: string): Promise<boolean> {
+      // whatever the browser's answer has there
+      if (typeof challenge !== 'string') return false;
       const bytes = Buffer.from(challenge, 'base64url');
       if (bytes.length !== SIGNED_BYTES + TAG_BYTES || bytes.toString('base64url') !== challenge) return false;
       const [signed, tag] = [bytes.subarray(0, SIGNED_BYTES), bytes.subarray(SIGNED_BYTES)];

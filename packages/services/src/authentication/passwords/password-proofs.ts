@@ -11,6 +11,12 @@ export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
 /** How long a sign-in or proof counts as a fresh one for its session, in milliseconds. Token refreshes do not prolong it. */
 const FRESH_MS = 10 * 60_000;
 
+/** Who is signed in, in which session. */
+export interface Caller {
+  id: string;
+  sessionId: string;
+}
+
 interface PasswordProofsOptions {
   failedLogins: FailedLogins;
   passwords: Passwords;
@@ -37,15 +43,22 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
     });
   }
 
+  async function proveFresh({ id, sessionId }: Caller, password: string | undefined, by: RequestFacts): Promise<void> {
+    if (password !== undefined) return prove(await credentialsOf(id), password, by);
+    const proved = (await provedAt(sessionId)) ?? new Date(0);
+    if (proved.getTime() <= clock.now().getTime() - FRESH_MS) throw errors.freshProofNeeded();
+  }
+
   return {
     prove,
 
     /**
-     * Like `prove`, for identities with a password; without one there is nothing to check. @throws validationError when it is
-     * missing
+     * Like `prove`, for identities with a password; of others the session must be fresh, as for `proveFresh`.
+     * @throws validationError when the password is missing
      */
-    async proveIfSet(credentials: Credentials, password: string | undefined, by: RequestFacts): Promise<void> {
-      if (credentials.passwordHash === undefined) return;
+    async proveIfSet(caller: Caller, password: string | undefined, by: RequestFacts): Promise<void> {
+      const credentials = await credentialsOf(caller.id);
+      if (credentials.passwordHash === undefined) return proveFresh(caller, undefined, by);
       if (password === undefined) throw validationError(["request body must have required property 'password'"]);
       await prove(credentials, password, by);
     },
@@ -54,10 +67,6 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
      * Checks the password if given; else the session must have been signed in, or proven anew, within ten minutes.
      * @throws errors.freshProofNeeded, invalidInput, locked; identityErrors.notFound
      */
-    async proveFresh({ id, sessionId }: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts) {
-      if (password !== undefined) return prove(await credentialsOf(id), password, by);
-      const proved = (await provedAt(sessionId)) ?? new Date(0);
-      if (proved.getTime() <= clock.now().getTime() - FRESH_MS) throw errors.freshProofNeeded();
-    },
+    proveFresh,
   };
 }
