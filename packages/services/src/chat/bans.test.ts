@@ -34,14 +34,15 @@ describe.each(FACES)('a ban over %s', (face) => {
     const events = listenTo(app, channelId);
     const made = valueOf(await ban('moderator', 'member')) as Ban;
     expect(made).toMatchObject({ channelId, identityId: people.member.id, until: null, bannedBy: people.moderator.id });
-    expect(events).toEqual([{ type: 'subscription.deleted', channelId, identityId: people.member.id, role: 'member' }]);
+    const told = { type: 'subscription.deleted', channelId, identityId: people.member.id, role: 'member' };
+    await expect.poll(() => events).toEqual([told]);
     for (const who of ['member', 'owner', 'admin'] as const) expect(await join(who)).toEqual(failing(403, BANNED));
     expect(await call(face, 'owner', 'listBans', { channelId })).toMatchObject({ value: { data: [made] } });
     for (const who of ['member', 'stranger'] as const) expect(await lift(who, 'member')).toMatchObject({ status: 403 });
     expect(await lift('moderator', 'member')).toEqual({ ok: true });
     expect(await lift('moderator', 'member')).toEqual(failing(404, 'Ban not found'));
     expect(await join()).toMatchObject({ ok: true });
-    expect(events).toHaveLength(2);
+    await expect.poll(() => events.length).toBe(2);
   });
 
   it('is given by the owner, moderators and admins, and by moderators to nobody above members', async () => {

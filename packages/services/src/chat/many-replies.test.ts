@@ -27,7 +27,8 @@ async function thread() {
     change: 100 + n,
     deletedAt: null,
   }));
-  await app.storage.model(messageModel).collection.insertMany(rows as never);
+  // the last first, so that whatever takes a number meanwhile takes one after them
+  await app.storage.model(messageModel).collection.insertMany(rows.toReversed() as never);
   // the end of the channel is another now
   const other = await startTestServer({ mongodbUri: app.mongodbUri, clock: app.clock });
   onTestFinished(other.close);
