@@ -46,7 +46,7 @@ const LATENCY_COLUMNS: Column<LatencyResult>[] = [
   { title: 'quiet', cell: ({ quiet }) => time(quiet.p99 * 1000) },
   { title: 'median', cell: ({ disturbed }) => time(disturbed.median * 1000) },
   { title: 'quiet', cell: ({ quiet }) => time(quiet.median * 1000) },
-  { title: 'logins/s', cell: ({ disturbed }) => rate(disturbed.disturbances) },
+  { title: 'per second', cell: ({ disturbed }) => rate(disturbed.disturbances) },
 ];
 
 const TIME_COLUMNS: Column<TimeResult>[] = [

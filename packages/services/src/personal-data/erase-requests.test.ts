@@ -50,6 +50,15 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     expect((await recordOf(carol.id))?.deactivatedAt).toBeNull();
   });
 
+  it('needs a fresh proof, as the request of an archive does', async () => {
+    const bob = await app.signUp();
+    app.clock.advance(11 * 60_000);
+    const again = { ok: false, status: 403, message: 'A fresh proof is needed' };
+    expect(await erase(bob, bob.id)).toEqual(again);
+    expect(await bob.call(face, 'auth.requestExport', { identityId: bob.id })).toEqual(again);
+    expect(await erase(await app.signIn(bob.email), bob.id)).toMatchObject({ ok: true });
+  });
+
   it('counts once, however often it comes', async () => {
     const bob = await app.signUp();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => erase(admin, bob.id)));
