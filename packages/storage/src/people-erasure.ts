@@ -129,17 +129,21 @@ export function createErasure({ models, database, clock, purge, onWrite }: Erasu
           const at = `state.${path}`;
           const types = CHANGES.map((change) => `${traced.kind}.${change}`);
           const filter = { type: { $in: types }, [at]: { $in: [...names] }, ...(!isReplaced && notCleared(cleared, 'state.')) };
-          return [{ filter, update: [{ $set: { ...clearing(cleared, 'state.'), ...(isReplaced && replacing(at, names)) } }] }];
+          return [
+            { types, filter, update: [{ $set: { ...clearing(cleared, 'state.'), ...(isReplaced && replacing(at, names)) } }] },
+          ];
         }),
       );
       let changed = 0;
       if (writes.length === 0) return 0;
       await eachRange(events, settings, async (range) => {
         const among = { ...range, $or: writes.map(({ filter }) => filter) } as object;
-        const found = await events.find(among, ONLY_IDS).toArray();
-        if (found.length === 0) return;
-        const ids = { _id: { $in: idsOf(found) } };
-        const operations = writes.map(({ filter, update }) => ({ updateMany: { filter: { ...ids, ...filter }, update } }));
+        const found = await events.find(among, { projection: { _id: 1, type: 1 } }).toArray();
+        const operations = writes.flatMap(({ types, filter, update }) => {
+          const ids = idsOf(found.filter(({ type }) => types.includes(String(type))));
+          return ids.length > 0 ? [{ updateMany: { filter: { _id: { $in: ids }, ...filter }, update } }] : [];
+        });
+        if (operations.length === 0) return;
         changed += (await events.bulkWrite(operations, { ordered: false })).modifiedCount;
       });
       return changed;

@@ -3,8 +3,8 @@ import type { mongo } from 'mongoose';
 import type { ModelDefinition, BaseRecord } from './model.js';
 
 /** Records that are written at once, and those that are looked through at once where no index helps. */
-const BATCH = 200;
-const LOOKED_THROUGH = 2000;
+const BATCH = 100;
+const LOOKED_THROUGH = 500;
 
 export type StoredRecord = { _id: string } & Record<string, unknown>;
 export type Records = mongo.Collection<StoredRecord>;
