@@ -176,7 +176,15 @@ describe('installed into an empty folder, without the network,', () => {
   it('the client brings none of the server’s packages', async () => {
     const installed = (await run('npm', ['ls', '--all', '--parseable'], frontEnd)).trim().split('\n').slice(1);
     const names = installed.map((folder) => folder.split('node_modules/').at(-1) as string);
-    const expected = ['@tandem/client', '@tandem/list-query', '@trpc/client', '@trpc/server', 'lru-cache', 'typescript'];
+    const expected = [
+      '@simplewebauthn/browser',
+      '@tandem/client',
+      '@tandem/list-query',
+      '@trpc/client',
+      '@trpc/server',
+      'lru-cache',
+      'typescript',
+    ];
     expect(names.filter((name) => !name.startsWith('@typescript/')).sort()).toEqual(expected);
   });
 
