@@ -113,7 +113,7 @@ export function createFoundation(options: FoundationOptions) {
       return requiresFactor(options, typeId) || organizations.anyRequiresFactor(identityId);
     },
   });
-  const { passwords, proofs, credentialsOf, codes } = signIn;
+  const { passwords, proofs, codes } = signIn;
   const keys = createKeysService({
     storage,
     bus,
