@@ -1,4 +1,4 @@
-import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
+import { HAS_CHROMIUM, fixture, startTestServer, type Person, PATIENCE } from '@tandem/testing';
 import type { BrowserContextOptions, WebSocketRoute } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
@@ -56,7 +56,9 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'The bread is out' }).expect(201);
     await using visitor = await visitAs(ann, `/chat/${channelId}`);
     await visitor.page.getByRole('log').getByText('Bob Baker').waitFor();
-    await visitor.page.waitForFunction("document.querySelector('.message-avatar')?.naturalWidth === 8");
+    const isShown = () => visitor.page.evaluate("document.querySelector('.message-avatar')?.naturalWidth === 8");
+    // the page's policy keeps the browser from waiting for a text of code
+    await expect.poll(isShown, PATIENCE).toBe(true);
     await expectClean(visitor);
   });
 
