@@ -18,3 +18,18 @@ export function NewPasswordField({ label = 'Password' }: { label?: string }) {
     />
   );
 }
+
+/** A code of a mail or of an authenticator app. */
+export function SixDigits({ label }: { label: string }) {
+  return (
+    <Field
+      label={label}
+      name="code"
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      pattern="\s*[0-9]{6}\s*"
+      required
+      autoFocus
+    />
+  );
+}

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
 import { Failure, Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
+import { SixDigits } from './fields.js';
 import { ActionForm } from './form.js';
 
 export interface SecondStepProps {
@@ -23,8 +24,6 @@ export function SecondStep(props: SecondStepProps) {
   return props.steps.length > 0 ? <FactorStep {...props} /> : <MailedCode {...props} />;
 }
 
-const SIX_DIGITS = String.raw`\s*[0-9]{6}\s*`;
-
 function MailedCode({ token: first, onDone, onBack }: SecondStepProps) {
   const { client } = useSession();
   const [token, setToken] = useState(first);
@@ -34,15 +33,7 @@ function MailedCode({ token: first, onDone, onBack }: SecondStepProps) {
     <CardPage title="Check your mail">
       <p>We have sent you a six-digit code. It is valid for five minutes.</p>
       <ActionForm action="Go on" run={async ({ code = '' }) => onDone((await client.verifyMfa({ token, code: code.trim() })).id)}>
-        <Field
-          label="Code"
-          name="code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern={SIX_DIGITS}
-          required
-          autoFocus
-        />
+        <SixDigits label="Code" />
       </ActionForm>
       {resend.isSuccess && <Good>Another code is on its way; the previous one is no longer valid.</Good>}
       <Failure of={resend.error} />
@@ -77,21 +68,13 @@ function FactorStep({ token, steps, onDone, onBack }: SecondStepProps) {
   const step = chosen ?? possible[0] ?? 'recovery';
   const byPasskey = useMutation({ mutationFn: async () => passkeys && onDone((await passkeys.verifyMfa(token)).id) });
   const byCode = async ({ code = '' }: Record<string, string>) =>
-    onDone((await client.verifyMfa({ token, code: code.trim() })).id);
+    onDone((await client.verifyMfa({ token, code: code.replaceAll(/\s/g, '') })).id);
 
   return (
     <CardPage title={TITLES[step]}>
       {step === 'totp' && (
         <ActionForm key={step} action="Go on" run={byCode}>
-          <Field
-            label="The code that your authenticator app shows"
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern={SIX_DIGITS}
-            required
-            autoFocus
-          />
+          <SixDigits label="The code that your authenticator app shows" />
         </ActionForm>
       )}
       {step === 'recovery' && (

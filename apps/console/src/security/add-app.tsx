@@ -1,9 +1,9 @@
 import type { RouterOutputs } from '@tandem/client';
+import { SixDigits } from '../account/fields.js';
 import { ActionForm } from '../account/form.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
 import type { WithProof } from './proof.js';
 import { QrCode } from './qr-code.js';
 
@@ -37,15 +37,7 @@ export function AddApp({ app: { id: factorId, secret, uri }, withProof, onDone, 
         <code className="secret">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
       </p>
       <ActionForm action="Add" run={confirm}>
-        <Field
-          label="The code that the app shows"
-          name="code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern="\s*[0-9]{6}\s*"
-          required
-          autoFocus
-        />
+        <SixDigits label="The code that the app shows" />
       </ActionForm>
       <p className="card-links">
         <Button className="link" onClick={onClose}>

@@ -56,7 +56,7 @@ function ProofDialog({ steps, onDone, onClose }: ProofDialogProps) {
     await client.api.auth.prove.mutate({
       identityId,
       ...(password !== undefined && { password }),
-      ...(code !== undefined && { code: code.trim() }),
+      ...(code !== undefined && { code: code.replaceAll(/\s/g, '') }),
     });
     onDone();
   }

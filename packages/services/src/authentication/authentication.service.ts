@@ -21,6 +21,7 @@ import { hashOf } from '../providers/oauth-states.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
+import { failAttempt } from './failed-logins/failed-attempt.js';
 import type { FailedLogins, Turn } from './failed-logins/failed-logins.js';
 import type { FactorsService } from './factors/factors.service.js';
 import type { Challenge, MfaService } from './mfa/mfa.service.js';
@@ -99,9 +100,7 @@ export function createAuthenticationService({
     const isRight = await passwords.matches(password, credentials?.passwordHash, by);
     const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
-      const isLocked = await turn.fail();
-      void audit.record('login.failed', by, { identityId, details: { reason: 'wrong credentials' } });
-      if (isLocked) void audit.record('login.locked', by, { identityId });
+      await failAttempt({ turn, audit, by }, 'login.failed', { identityId, details: { reason: 'wrong credentials' } });
       throw errors.wrongCredentials();
     }
     if (credentials.isBarred) {

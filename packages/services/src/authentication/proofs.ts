@@ -1,11 +1,12 @@
-import { defineRule, type Identity, type Rule } from '@tandem/core';
+import { defineRule, type ApiError, type Identity, type Rule } from '@tandem/core';
 import type { AuditService } from '../audit/audit.service.js';
 import { requestFactsOf, type RequestFacts } from '../audit/request-facts.js';
 import type { Credentials } from '../identities/identity-lookups.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import type { Proof } from './factors/factors.schemas.js';
-import type { FactorsService } from './factors/factors.service.js';
+import { refusalOfPasskey, type FactorsService } from './factors/factors.service.js';
 import { SIGN_IN } from './factors/passkeys.js';
+import { failAttempt } from './failed-logins/failed-attempt.js';
 import type { FailedLogins } from './failed-logins/failed-logins.js';
 import type { PasswordProofs } from './passwords/password-proofs.js';
 import type { SessionsService } from './sessions/sessions.service.js';
@@ -25,18 +26,21 @@ interface ProofsOptions {
 /** Proofs that the holder of a session is its owner (decisions F2). Wrong ones count as failed logins, since it may be stolen. */
 export function createProofs({ passwords, factors, failedLogins, sessions, audit, credentialsOf }: ProofsOptions) {
   /**
-   * Runs a check of a code in turn.
-   * @throws errors.wrongCode, locked; identityErrors.notFound
+   * Runs a proof in turn, and counts it where it is refused.
+   * @throws the refusal; errors.locked; identityErrors.notFound
    */
-  async function counted(identityId: string, by: RequestFacts, isRight: () => Promise<boolean>): Promise<void> {
+  async function inTurn(identityId: string, by: RequestFacts, refusalOf: () => Promise<ApiError | undefined>): Promise<void> {
     await failedLogins.inTurn(await credentialsOf(identityId), by, async (turn) => {
-      if (await isRight()) return;
-      const isLocked = await turn.fail();
-      void audit.record('mfa.failed', by, { identityId });
-      if (isLocked) void audit.record('login.locked', by, { identityId });
-      throw errors.wrongCode();
+      const refusal = await refusalOf();
+      if (!refusal) return;
+      await failAttempt({ turn, audit, by }, 'mfa.failed', { identityId });
+      throw refusal;
     });
   }
+
+  /** The same with a code. @throws errors.wrongCode, locked; identityErrors.notFound */
+  const counted = (identityId: string, by: RequestFacts, isRight: () => Promise<boolean>): Promise<void> =>
+    inTurn(identityId, by, async () => ((await isRight()) ? undefined : errors.wrongCode()));
 
   return {
     counted,
@@ -49,7 +53,8 @@ export function createProofs({ passwords, factors, failedLogins, sessions, audit
     async renew({ id, sessionId }: Identity, { password, code, response }: Proof, by: RequestFacts): Promise<void> {
       if (password !== undefined) await passwords.prove(await credentialsOf(id), password, by);
       if (code !== undefined) await counted(id, by, () => factors.useCode(id, code, by));
-      if (response !== undefined) await factors.useOwnPasskey(id, response, SIGN_IN);
+      if (response !== undefined)
+        await inTurn(id, by, () => refusalOfPasskey(() => factors.useOwnPasskey(id, response, SIGN_IN)));
       await sessions.noteProof(sessionId);
       await audit.record('proof.given', by, { identityId: id, sessionId });
     },

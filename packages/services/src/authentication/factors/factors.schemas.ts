@@ -101,7 +101,7 @@ export const RecoveryCodesSchema = z.object({ codes: z.array(z.string()).describ
 
 const identityId = Id;
 const name = Line.describe('What its owner calls it.').optional();
-const Code = z.string().min(1).max(40);
+const Code = z.string().min(1).max(20);
 
 export const factorsInput = z.strictObject({ identityId });
 export const factorInput = z.strictObject({ identityId, factorId: Id });

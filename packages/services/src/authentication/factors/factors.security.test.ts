@@ -211,6 +211,14 @@ describe('forged answers of passkeys', () => {
   });
 });
 
+it('a passkey that is refused as a proof counts as a failed login', async () => {
+  const [ann, bob] = [await app.signUp(), await app.signUp()];
+  const others = await withPasskey(bob);
+  const prove = async (response: object) => said(await ann.call('rest', 'auth.prove', { identityId: ann.id, response }));
+  for (let n = 0; n < 5; n++) expect(await prove(others.get(await signInOptions()))).toBe(REFUSED);
+  expect(await prove(others.get(await signInOptions()))).toBe(LOCKED);
+});
+
 describe('a factor', () => {
   it('is not added by a session that has ended', async () => {
     const ann = await app.signUp();

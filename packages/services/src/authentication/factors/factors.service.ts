@@ -1,4 +1,4 @@
-import { authenticationErrors, describeError, type Identity, type Log } from '@tandem/core';
+import { authenticationErrors, describeError, type ApiError, type Identity, type Log } from '@tandem/core';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { newId, type Storage } from '@tandem/storage';
 import type { AuditService } from '../../audit/audit.service.js';
@@ -46,6 +46,17 @@ const isPasskey = (factor: Factor): factor is PasskeyFactor => factor.type === '
 /** Loaded when the first code is asked for. */
 const totp = () => import('./totp.js');
 const handleOf = (identityId: string) => Buffer.from(identityId).toString('base64url');
+
+/** Why a use of a passkey is refused; undefined when it is not. @throws what is no refusal */
+export async function refusalOfPasskey(use: () => Promise<void>): Promise<ApiError | undefined> {
+  try {
+    await use();
+    return undefined;
+  } catch (error) {
+    if (errors.passkeyRefused.matches(error)) return error;
+    throw error;
+  }
+}
 
 /** The second factors of identities (decisions F1, F3, F4). */
 export function createFactorsService(options: FactorsOptions) {

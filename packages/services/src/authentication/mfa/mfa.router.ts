@@ -11,7 +11,7 @@ const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = aut
 
 const verifyInput = z.strictObject({
   token: TokenText,
-  code: z.string().min(1).max(40).describe('The code of the mail or the authenticator app, or a recovery code.'),
+  code: z.string().min(1).max(20).describe('The code of the mail or the authenticator app, or a recovery code.'),
 });
 const ResentSchema = z.object({ token: z.string() });
 

@@ -8,7 +8,8 @@ import type { MailsService } from '../../mail/mails.service.js';
 import type { OnetimeToken, OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from '../../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';
-import type { FactorsService } from '../factors/factors.service.js';
+import { refusalOfPasskey, type FactorsService } from '../factors/factors.service.js';
+import { failAttempt } from '../failed-logins/failed-attempt.js';
 import type { FailedLogins } from '../failed-logins/failed-logins.js';
 import type { MfaCodes } from './mfa-codes.js';
 import type { OnetimeProofs } from '../onetime-proofs.js';
@@ -73,15 +74,7 @@ export function createMfaService(options: MfaOptions) {
   /** Why a second step is refused; undefined when it is right, and used by this. @throws errors.passkeysOff */
   async function refusalOf(given: GivenStep, { challenge, credentials }: Read, device: Device): Promise<ApiError | undefined> {
     const { id, secondSteps } = credentials;
-    if ('response' in given) {
-      try {
-        await factors.useOwnPasskey(id, given.response, purposeOf(challenge));
-        return undefined;
-      } catch (error) {
-        if (!errors.passkeyRefused.matches(error)) throw error;
-        return error;
-      }
-    }
+    if ('response' in given) return refusalOfPasskey(() => factors.useOwnPasskey(id, given.response, purposeOf(challenge)));
     const { code } = given;
     const isRight =
       secondSteps.length > 0 ? await factors.useCode(id, code, device) : codes.isRight(code, challenge.jti, challenge.sends);
@@ -123,9 +116,7 @@ export function createMfaService(options: MfaOptions) {
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
         const refusal = await refusalOf(given, { challenge, credentials }, device);
         if (refusal) {
-          const isLocked = await turn.fail();
-          void audit.record('mfa.failed', device, { identityId });
-          if (isLocked) void audit.record('login.locked', device, { identityId });
+          await failAttempt({ turn, audit, by: device }, 'mfa.failed', { identityId });
           throw refusal;
         }
         await onetimeTokens.use(challenge.id);

@@ -3,6 +3,7 @@ import type { AuditService } from '../../audit/audit.service.js';
 import type { RequestFacts } from '../../audit/request-facts.js';
 import type { Credentials } from '../../identities/identity-lookups.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import { failAttempt } from '../failed-logins/failed-attempt.js';
 import type { FailedLogins } from '../failed-logins/failed-logins.js';
 import type { Passwords } from './passwords.js';
 
@@ -33,12 +34,10 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
   const { failedLogins, passwords, audit, clock, credentialsOf, provedAt } = options;
   /** @throws errors.invalidInput for a wrong password, locked while the network is locked */
   async function prove(credentials: Credentials, password: string, by: RequestFacts): Promise<void> {
-    const identityId = credentials.id;
     await failedLogins.inTurn(credentials, by, async (turn) => {
       if (await passwords.matches(password, credentials.passwordHash, { ...by, account: credentials.email })) return;
-      const isLocked = await turn.fail();
-      void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
-      if (isLocked) void audit.record('login.locked', by, { identityId });
+      const details = { reason: 'wrong password of a session' };
+      await failAttempt({ turn, audit, by }, 'login.failed', { identityId: credentials.id, details });
       throw errors.invalidInput();
     });
   }

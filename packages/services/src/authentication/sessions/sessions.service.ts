@@ -3,7 +3,6 @@ import {
   TokenError,
   authenticationErrors,
   type EventBus,
-  type Identity,
   type Log,
   type Tokens,
   type VerifiedAccess,
@@ -12,11 +11,10 @@ import {
 import { newId, type JointWrite, type Storage } from '@tandem/storage';
 import type { AuditService } from '../../audit/audit.service.js';
 import type { RequestFacts } from '../../audit/request-facts.js';
-import { IDENTITY_CHANGED, type IdentityChanged } from '../../identities/identity-changes.js';
-import { countsSession, type AccessState } from '../../identities/access-state.js';
-import { createShortCopies } from '../../shared/short-copies.js';
+import type { AccessState } from '../../identities/access-state.js';
 import { tokenRefusal, authenticationServiceErrors } from '../authentication.errors.js';
 import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
+import { createLiveSessions } from './live-sessions.js';
 import { createNamedSessions } from './named-sessions.js';
 import { SESSION_ENDED, type SessionEnded } from './session-ended.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
@@ -56,62 +54,16 @@ interface SessionsOptions {
   rememberingPlace(identityId: string, place: Device): JointWrite[];
 }
 
-type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'linkId' | 'expiresAt' | 'createdAt'>;
-const STATE = { identityId: 1, epoch: 1, linkId: 1, expiresAt: 1, createdAt: 1 } as const;
-
-/** A live session: what its identity is and has, and its start. */
-type LiveSession = Pick<AccessState, 'typeId' | 'hasFactor'> & Pick<SessionRecord, 'createdAt'>;
-
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
 export function createSessionsService(options: SessionsOptions) {
-  const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
+  const { storage, bus, tokens, log, audit, lifetimes, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
   const ends = createExchangeEnds(Sessions, log);
   const { isOf, refOf, namedBy, provedAt } = createNamedSessions(Sessions, tokens);
-  /** Keyed by identity and session. */
-  const copies = createShortCopies<LiveSession | undefined>();
-  const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
-
-  const stopListening = bus.subscribe(IDENTITY_CHANGED, (event) => {
-    const { identityId } = event as IdentityChanged;
-    copies.dropWhere((key) => key.startsWith(`${identityId} `));
-  });
+  const live = createLiveSessions(options, Sessions);
 
   /** Latest end of a session, in epoch milliseconds. */
   const endOf = ({ createdAt }: Pick<SessionRecord, 'createdAt'>) => createdAt.getTime() + lifetimes.session;
-  /** Sessions that started at or before this time have ended. */
-  const lastStart = () => new Date(storage.clock.now().getTime() - lifetimes.session);
-
-  /** The session, if it and its identity are live; else undefined. */
-  function living(
-    session: SessionState | null | undefined,
-    identityId: string,
-    state: AccessState | undefined,
-  ): LiveSession | undefined {
-    if (!session || !state || session.identityId !== identityId || !countsSession(state, session)) return undefined;
-    const { createdAt, expiresAt } = session;
-    const { typeId, hasFactor } = state;
-    return expiresAt > storage.clock.now() && createdAt > lastStart() ? { typeId, hasFactor, createdAt } : undefined;
-  }
-
-  /** The caller of a live session. */
-  function callerOf(id: string, sessionId: string, { typeId, hasFactor }: LiveSession): Identity {
-    return { id, typeId, sessionId, ...(hasFactor && { hasFactor: true as const }) };
-  }
-
-  async function readLiving(sessionId: string, identityId: string): Promise<LiveSession | undefined> {
-    const [session, state] = await Promise.all([
-      Sessions.collection.findOne({ _id: sessionId } as object, {
-        projection: STATE,
-      }) as Promise<unknown> as Promise<SessionState | null>,
-      accessStateOf(identityId),
-    ]);
-    return living(session, identityId, state);
-  }
-
-  /** Like `readLiving`, but may return a copy up to a second old. */
-  const livingOf = (sessionId: string, identityId: string) =>
-    copies.get(keyOf({ identityId, sessionId }), () => readLiving(sessionId, identityId));
 
   /** Expiry of a refresh token made at the given time. */
   function refreshExpiry(session: Pick<SessionRecord, 'createdAt'>, madeAt: Date): Date {
@@ -157,11 +109,10 @@ export function createSessionsService(options: SessionsOptions) {
 
   async function end(sessionId: string): Promise<boolean> {
     const session = await Sessions.findByIdAndDelete(sessionId, { projection: { identityId: 1 } }).lean<SessionRecord>();
-    copies.dropWhere((key) => key.endsWith(` ${sessionId}`));
+    live.forget(sessionId);
     if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId } satisfies SessionEnded);
     return session !== null;
   }
-  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => copies.drop(keyOf(event as SessionEnded)));
 
   return {
     /**
@@ -213,18 +164,18 @@ export function createSessionsService(options: SessionsOptions) {
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy suffices: ending all sessions also removes their records, and tokens of sessions that ended otherwise are refused
       // anyway
-      const living = await livingOf(sessionId, identityId);
-      if (!living) throw authenticationServiceErrors.unusable();
+      const found = await live.of(sessionId, identityId);
+      if (!found) throw authenticationServiceErrors.unusable();
       await countRefresh(sessionId);
       const now = storage.clock.now();
-      const live = { _id: sessionId, identityId, expiresAt: { $gt: now }, createdAt: { $gt: lastStart() } };
+      const own = { _id: sessionId, identityId, expiresAt: { $gt: now }, createdAt: { $gt: live.lastStart() } };
 
       const successor = randomUUID();
-      const expiresAt = refreshExpiry(living, now);
+      const expiresAt = refreshExpiry(found, now);
       const used = { lastUsedAt: now, updatedAt: now, ip: device.ip, userAgent: device.userAgent };
       // uses the driver: Mongoose would build a document for each array entry, which costs as much as the write
       const { matchedCount } = await Sessions.collection.updateOne(
-        { ...live, jti } as object,
+        { ...own, jti } as object,
         {
           $set: { ...used, jti: successor, expiresAt },
           $push: { rotations: { $each: [{ jti, successor, at: now }], $slice: -ROTATIONS_KEPT } },
@@ -232,12 +183,12 @@ export function createSessionsService(options: SessionsOptions) {
       );
       if (matchedCount > 0) {
         ends.note(sessionId, jti, storage.clock.now());
-        const { createdAt } = living;
+        const { createdAt } = found;
         return issuePair({ _id: sessionId, identityId, fingerprintHash, createdAt }, successor, expiresAt);
       }
 
       const pendingEnd = ends.pendingEndOf(jti);
-      const session = await Sessions.findOne(live).lean<SessionRecord>();
+      const session = await Sessions.findOne(own).lean<SessionRecord>();
       if (!session) throw authenticationServiceErrors.unusable();
       return repeatOrRevoke(session, jti, pendingEnd, device);
     },
@@ -251,34 +202,13 @@ export function createSessionsService(options: SessionsOptions) {
         throw error instanceof TokenError ? tokenRefusal(error) : error;
       });
       const { sub: id, sid: sessionId = '' } = claims;
-      const session = await livingOf(sessionId, id);
+      const session = await live.of(sessionId, id);
       if (!session) throw authenticationErrors.unverified();
-      return { identity: callerOf(id, sessionId, session), fingerprintHash: claims.fph, expiresAt: claims.exp };
+      return { identity: live.callerOf(id, sessionId, session), fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
-    /**
-     * The identity of a session, read from the store without copies.
-     * @throws authenticationErrors.unverified when the session has ended
-     */
-    async identityOf(sessionId: string, identityId: string): Promise<Identity> {
-      const session = await readLiving(sessionId, identityId);
-      if (!session) throw authenticationErrors.unverified();
-      return callerOf(identityId, sessionId, session);
-    },
-
-    /** The ids of the sessions that have ended, or whose identity has changed its type or lost its factors, read from the store. */
-    async endedAmong(identities: readonly Identity[]): Promise<Set<string>> {
-      const [sessions, states] = await Promise.all([
-        Sessions.find({ _id: { $in: identities.map(({ sessionId }) => sessionId) } }, STATE).lean<SessionState[]>(),
-        accessStatesOf([...new Set(identities.map(({ id }) => id))]),
-      ]);
-      const byId = new Map(sessions.map((session) => [session._id, session]));
-      const hasEnded = ({ id, sessionId, typeId, hasFactor }: Identity) => {
-        const session = living(byId.get(sessionId), id, states.get(id));
-        return session?.typeId !== typeId || (hasFactor === true && !session.hasFactor);
-      };
-      return new Set(identities.filter(hasEnded).map(({ sessionId }) => sessionId));
-    },
+    identityOf: live.identityOf,
+    endedAmong: live.endedAmong,
 
     /** Ends a session. Resolves to whether there was one to end. */
     end,
@@ -308,8 +238,7 @@ export function createSessionsService(options: SessionsOptions) {
 
     /** Unsubscribes from the bus and waits for pending writes. */
     async close(): Promise<void> {
-      stopListening();
-      stopHearing();
+      live.close();
       await ends.settle();
     },
   };
