@@ -11,7 +11,8 @@ import {
   type Person,
 } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { ATTACKS, FINGERPRINT, HOLDINGS, PASSKEY_ORIGIN, type Held, type Holding } from './attacks.js';
+import { FINGERPRINT, HOLDINGS, PASSKEY_ORIGIN, type Held, type Holding } from './attack-steps.js';
+import { ATTACKS } from './attacks.js';
 import { fileOf, generatedPart } from './generated-part.js';
 import { formatted, table } from './tables.js';
 

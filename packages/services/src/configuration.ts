@@ -25,6 +25,9 @@ import type { ExposedRouter, ServiceName } from './router.js';
 import type { AnyService } from './shared/define-service.js';
 import type { WebhookSettings } from './webhooks/webhooks.service.js';
 
+/** What becomes of the texts of messages of people who are erased. */
+export const ERASED_MESSAGES = ['keep', 'blank'] as const;
+
 /** One secret, or several, so that it can be rotated: the first creates tokens, all verify them. */
 export type Secret = string | readonly string[];
 
@@ -75,7 +78,7 @@ export interface TandemConfiguration<
   /** From the request of an erasure to it: `0s` for at once. Default `14d`. */
   erasureDelay?: string;
   /** What becomes of the texts of messages of people who are erased. Default `keep`. */
-  erasedMessages?: 'keep' | 'blank';
+  erasedMessages?: (typeof ERASED_MESSAGES)[number];
   /** How long deleted records can be restored; then they are removed for good, with what belongs to them. Default `off`. */
   deletedRetention?: string;
   /** The same for orders. Default `off`. */

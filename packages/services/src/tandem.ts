@@ -5,9 +5,7 @@ import {
   createInProcessBus,
   createOpenApiDocument,
   createStreamPlaces,
-  createTokens,
   createTrpcFace,
-  deriveKey,
   isAuthenticated,
   limitUnread,
   mountRest,
@@ -24,21 +22,16 @@ import {
 } from '@tandem/core';
 import { VersionError, actingAs, expecting, hasMade, isStoreUnavailable, type TraceActor } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
-import bytes from 'bytes';
 import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
-import { relyingPartyOf } from './authentication/factors/relying-party.js';
-import { authModes, parseLifetime, parseRetention, parseSecrets, type TandemConfiguration } from './configuration.js';
+import { authModes, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
 import { openMcp } from './mcp.js';
-import { senderName } from './mail/outgoing-mail.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createKeptAnswers } from './idempotency/kept-answers.js';
-import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
-import { readOauth } from './providers/oauth-configuration.js';
 import {
   SERVICES,
   SERVICE_NAMES,
@@ -49,6 +42,7 @@ import {
   type Services,
 } from './router.js';
 import { createServices } from './services.js';
+import { bytesOf, readSettings } from './settings.js';
 import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
 import { withoutHostFields } from './shared/host-fields.js';
@@ -139,13 +133,6 @@ export interface StartOptions {
   webhookPollMs?: number | undefined;
 }
 
-/** @throws Error naming the setting, for anything but a size such as `1mb` */
-function bytesOf(setting: string, size: number | string): number {
-  const count = bytes.parse(size);
-  if (count === null) throw new Error(`${setting}: "${size}" is not a size such as 1mb`);
-  return count;
-}
-
 /** Who acted, in events: a key rather than its identity. */
 const actorBy = ({ id, key }: Identity): TraceActor => (key ? { type: 'key', id: key.id } : { type: 'identity', id });
 
@@ -165,70 +152,14 @@ export async function createTandem<
   // oxlint-disable-next-line typescript/ban-types -- no fields
   Fields extends DeclaredFields = {},
 >(configuration: TandemConfiguration<Name, Own, Fields>): Promise<Tandem<Name, Own, Fields>> {
-  const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
+  const { storage, log = SILENT, bodyLimit = '1mb' } = configuration;
   const bus = configuration.bus ?? createInProcessBus(log);
   const typeIds = configuration.identity?.typeIds ?? DEFAULT_TYPE_IDS;
-  const lifetimes: Lifetimes = {
-    access: parseLifetime('accessTokenExpireTime', configuration.accessTokenExpireTime ?? '15m'),
-    refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
-    onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
-    session: parseLifetime('sessionMaxTime', configuration.sessionMaxTime ?? '90d'),
-    invitation: parseLifetime('invitationExpireTime', configuration.invitationExpireTime ?? '7d'),
-    provider: parseLifetime('providerTokenExpireTime', configuration.providerTokenExpireTime ?? '5m'),
-  };
   const names = configuration.services ?? (SERVICE_NAMES as readonly Name[]);
   const own: readonly Own[number][] = configuration.ownServices ?? [];
   checkServices(names, own);
-  const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
-  const encSecrets = parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret);
-  const oauth = readOauth(configuration);
-  const mfaRequired = configuration.mfaRequired ?? 'none';
-  const tokens = await createTokens({
-    signSecrets,
-    encSecrets,
-    clock: storage.clock,
-  });
-  const foundation = {
-    storage,
-    bus,
-    tokens,
-    log,
-    typeIds,
-    lifetimes,
-    auditRetention: parseLifetime('auditRetention', configuration.auditRetention ?? '365d'),
-    eventRetention: parseLifetime('eventRetention', configuration.eventRetention ?? '30d'),
-    erasure: {
-      delay: parseLifetime('erasureDelay', configuration.erasureDelay ?? '14d', 0),
-      blank: configuration.erasedMessages === 'blank',
-    },
-    retention: {
-      records: parseRetention('deletedRetention', configuration.deletedRetention),
-      orders: parseRetention('deletedRetentionOrders', configuration.deletedRetentionOrders),
-    },
-    eventMessageTexts: configuration.eventMessageTexts ?? false,
-    codeSecrets: signSecrets,
-    encSecrets,
-    relyingParty: relyingPartyOf(configuration, senderName(configuration.mail ?? {})),
-    mfaRequired,
-    cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
-    search: configuration.search,
-    fields: configuration.fields ?? {},
-    mfaEnabled: configuration.mfaEnabled ?? false,
-    verifyImportedPassword: configuration.verifyImportedPassword,
-    checkPassword: configuration.checkPassword,
-    bcryptCost: configuration.bcryptCost ?? 12,
-    mail: configuration.mail ?? {},
-    files: configuration.files?.driver,
-    filesQuota: bytesOf('files.quota', configuration.files?.quota ?? '5gb'),
-    rateLimits: createRateLimits({
-      settings: configuration.rateLimits ?? true,
-      redis: configuration.redis,
-      secret: signSecrets.join(','),
-      log,
-    }),
-    oauth,
-    webhooks: configuration.webhooks ?? {},
-  };
+  const foundation = await readSettings(configuration, { bus, typeIds, log });
+  const { lifetimes, mfaRequired, oauth } = foundation;
   const services = createServices(foundation, own);
   const cookieSettings = configuration.cookies ?? {};
   const maxBodySize = bytesOf('bodyLimit', bodyLimit);

@@ -1,0 +1,16 @@
+import { TEST_SECRETS, fixture, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
+import { createTandem } from './index.js';
+
+const app = fixture(startTestServer);
+
+it.each([
+  [{ mfaRequired: 'admin' }, 'mfaRequired must be one of none, admins, all, not "admin"'],
+  [{ erasedMessages: 'remove' }, 'erasedMessages must be one of keep, blank, not "remove"'],
+  [{ passkeyRpId: 'https://example.org' }, 'passkeyRpId must be a host name'],
+  [{ erasureDelay: 'soon' }, 'erasureDelay must be a duration'],
+  [{ files: { quota: 'much' } }, 'files.quota: "much" is not a size'],
+])('a wrong setting is named, and makes no server: %j', async (setting, problem) => {
+  const given = { storage: app.storage, authSecrets: TEST_SECRETS, ...setting } as unknown as Parameters<typeof createTandem>[0];
+  await expect(createTandem(given)).rejects.toThrow(problem);
+});
