@@ -42,6 +42,9 @@ describe.each(FACES)('a stolen session over %s', (face) => {
     const { id, accessToken } = await redeem(app, back);
     const call: Person['call'] = (on, procedure, input) => app.call(on, procedure, input, { accessToken });
     expect(await begin(face, { id, call })).toMatchObject({ ok: true });
+    // then the sign-in is the proof, for a while
+    app.clock.advance(11 * 60_000);
+    expect(await begin(face, { id, call })).toMatchObject({ status: 403, message: 'A fresh proof is needed' });
   });
 });
 

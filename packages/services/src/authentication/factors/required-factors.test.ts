@@ -137,6 +137,18 @@ describe.each(FACES)('an organization that requires a factor, over %s', (face) =
     await ann.rest('PATCH', `/organizations/${organizationId}`, { mfaRequired: true }).expect(200);
     for (const name of ['organizations.get', 'organizations.listMembers', 'orders.listOfOrganization', 'invitations.list'])
       expect(await bob.call(face, name, { organizationId }), name).toMatchObject(NEEDED);
+    // nor is it shown beside what anybody may read
+    const product = { name: 'Rye', description: '', price: { amount: 1, currency: 'EUR' }, organizationId };
+    const admin = await free.signUpAdmin();
+    const { id: productId } = await admin.rest('POST', '/products', product).expect<{ id: string }>(201);
+    const shown = async (person: Person) =>
+      (
+        (await person.call(face, 'products.get', { productId, $expand: 'organization' })) as {
+          value: { organization: object | null };
+        }
+      ).value.organization;
+    expect(await shown(bob)).toBeNull();
+    expect(await shown(ann)).toMatchObject({ id: organizationId });
     const stranger = await free.signUp();
     expect(await stranger.call(face, 'organizations.get', { organizationId })).not.toMatchObject(NEEDED);
     // elsewhere nothing changes for them
