@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FACES, NO_ID, PATIENCE, fixture, openStream, startTestServer, type Person } from '@tandem/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
 import { messageModel } from './message.model.js';
 import type { Message } from './messages.schemas.js';
@@ -76,23 +76,25 @@ describe.each(FACES)('over %s', (face) => {
 });
 
 it('who is named by a frame is told at once on its stream of notifications', async () => {
-  const { id: channelId } = await openChannel(ann, [bob]);
-  // nothing waits to be told
-  await app.storage.events.last();
-  await using listening = await openStream(app.url, '/notifications/listen', bob.credentials);
+  // whichever process appends the event tells, so there is one alone
+  const alone = await startTestServer();
+  onTestFinished(alone.close);
+  const [sender, named, stranger] = await Promise.all([alone.signUp(), alone.signUp(), alone.signUp()]);
+  const { id: channelId } = await openChannel(sender, [named]);
+  await using listening = await openStream(alone.url, '/notifications/listen', named.credentials);
   await listening.next('ready');
-  await using stream = await openStream(app.url, '/messages/listen', ann.credentials);
-  stream.send({ type: 'message.create', channelId, content: 'Tea?', clientId: 'a', mentions: [bob.id] });
+  await using stream = await openStream(alone.url, '/messages/listen', sender.credentials);
+  stream.send({ type: 'message.create', channelId, content: 'Tea?', clientId: 'a', mentions: [named.id] });
   const { message } = (await stream.next('ack')) as unknown as { message: Message };
-  expect(message.mentions).toEqual([bob.id]);
+  expect(message.mentions).toEqual([named.id]);
   expect(await listening.next('notification.created')).toMatchObject({
     notification: { kind: 'mention', messageId: message.id },
   });
   // an event of the same mention tells nobody again
-  await ann.rest('PATCH', `/messages/${message.id}`, { content: 'Coffee?' }).expect(200);
-  const next = await say(ann, channelId, 'Tea!', { mentions: [bob.id] });
+  await sender.rest('PATCH', `/messages/${message.id}`, { content: 'Coffee?' }).expect(200);
+  const next = await say(sender, channelId, 'Tea!', { mentions: [named.id] });
   expect(await listening.next('notification.created')).toMatchObject({ notification: { messageId: next.id } });
-  stream.send({ type: 'message.create', channelId, content: 'Tea?', clientId: 'b', mentions: [cem.id] });
+  stream.send({ type: 'message.create', channelId, content: 'Tea?', clientId: 'b', mentions: [stranger.id] });
   expect(await stream.next('error')).toMatchObject({ clientId: 'b', data: STRANGER.data });
 });
 
