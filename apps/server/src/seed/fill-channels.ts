@@ -1,69 +1,132 @@
-import type { Tandem } from '@tandem/services';
-import type { MovableClock } from './movable-clock.js';
+import type { DirectTalk, Line, SeedChannel, Talk } from './data/conversation.js';
+import { DIRECT_TALKS, OPEN_CHANNELS } from './data/open-channels.js';
+import type { Who } from './data/people.js';
+import { TEAM_CHANNELS } from './data/team-channels.js';
+import { draw } from './drawings/canvas.js';
+import { emblem } from './drawings/emblem.js';
+import type { People } from './fill-people.js';
+import { DAY_MS, MINUTE_MS, forEach, picture, uploaded, type Seeding } from './seeding.js';
 
-const MINUTE_MS = 60_000;
-/** Age of the last line, in minutes; each line comes some minutes after the one before. */
-const SINCE_LAST = 20;
-const BETWEEN = 7;
+/** Between lines, in minutes. */
+const PAUSES = [3, 7, 2, 5, 11, 4] as const;
 
-/** A team's conversation: the index of the speaker among its members, and the line. */
-const TEAM_TALK = [
-  [0, 'Good morning! Who opens today?'],
-  [1, 'I do. The keys are with me.'],
-  [0, 'Thank you. The delivery comes at ten.'],
-  [1, 'I will make room for it.'],
-  [1, 'It is here, one box is missing.'],
-  [0, 'I am calling them.'],
-  [0, 'They bring it tomorrow.'],
-] as const;
-
-const CUSTOMER_TALK = [
-  [1, 'Hello, are you open on Sunday?'],
-  [0, 'From nine to one.'],
-  [2, 'Can I order by message?'],
-  [0, 'Gladly, or in the shop of this page.'],
-  [1, 'Then see you on Sunday!'],
-  [3, 'Is there parking nearby?'],
-] as const;
-
-export interface ShopTeam {
-  name: string;
-  ownerId: string;
-  staffIds: readonly string[];
+/** A line that was said. */
+interface Said {
+  id: string;
+  by: Who;
+  at: Date;
 }
 
-/**
- * Makes a channel for each shop's team and an open one for its customers, with recent messages.
- * @returns the number of messages
- */
-export async function fillChannels(
-  { chat }: Pick<Tandem['services'], 'chat'>,
-  { clock, shops, customers }: { clock: MovableClock; shops: readonly ShopTeam[]; customers: readonly string[] },
-): Promise<number> {
-  const now = clock.now().getTime();
-  let messages = 0;
+/** Makes channels with all that is said and done in them. @returns the number of messages */
+export async function fillChannels(seeding: Seeding, people: People): Promise<number> {
+  const channels = await forEach([...TEAM_CHANNELS, ...OPEN_CHANNELS], (channel) => fillChannel(seeding, people, channel));
+  const direct = await forEach(DIRECT_TALKS, (one) => fillDirect(seeding, people, one));
+  return [...channels, ...direct].reduce((sum, count) => sum + count, 0);
+}
 
-  async function fill(
-    { name, open, members: [ownerId, ...others] }: { name: string; open: boolean; members: readonly [string, ...string[]] },
-    lines: readonly (readonly [number, string])[],
-  ): Promise<void> {
-    const started = now - (SINCE_LAST + lines.length * BETWEEN) * MINUTE_MS;
-    clock.set(new Date(started));
-    const { id: channelId } = await chat.channels.create({ name, ownerId, open }, ownerId);
-    for (const subscribedId of others) await chat.subscriptions.create({ channelId, subscribedId });
-    for (const [at, [speaker, content]] of lines.entries()) {
-      clock.set(new Date(started + (at + 1) * BETWEEN * MINUTE_MS));
-      const senderId = [ownerId, ...others][speaker] ?? ownerId;
-      const { id: messageId } = await chat.post({ channelId, senderId, content });
-      await chat.markRead({ channelId, identityId: senderId, messageId });
-      messages++;
+async function fillChannel(seeding: Seeding, people: People, channel: SeedChannel): Promise<number> {
+  const { services, clock } = seeding;
+  const { chat } = services;
+  const { name, owner, isOpen = false, icon, members, moderators = [], talks, muted, banned, behind = {} } = channel;
+  const ownerId = people[owner].id;
+  const begun = seeding.now.getTime() - (talks[0]?.days ?? 1) * DAY_MS - 60 * MINUTE_MS;
+  const { id: channelId } = await clock.at(new Date(begun), () => chat.channels.create({ name, ownerId, open: isOpen }, ownerId));
+  const file = await uploaded(seeding, picture(draw(emblem(...icon))), (request) =>
+    chat.channels.iconUploadUrl(channelId, request, ownerId),
+  );
+  await clock.at(new Date(begun + MINUTE_MS), () => chat.channels.patch(channelId, { icon: file }, ownerId));
+  const joining = [...members, ...(banned ? [banned.who] : [])];
+  const memberships = new Map<Who, string>();
+  for (const [at, who] of joining.entries()) {
+    const given = { channelId, subscribedId: people[who].id };
+    const { id } = await clock.at(new Date(begun + (2 + at) * MINUTE_MS), () => chat.subscriptions.create(given));
+    memberships.set(who, id);
+  }
+  for (const who of moderators)
+    await clock.at(new Date(begun + 50 * MINUTE_MS), () =>
+      chat.subscriptions.patch(memberships.get(who) ?? '', { role: 'moderator' }),
+    );
+  const said = await say(seeding, people, channelId, talks);
+  const lately = new Date(Math.max(begun, seeding.now.getTime() - 3.5 * DAY_MS));
+  const until = (days: number) => new Date(seeding.now.getTime() + days * DAY_MS).toISOString();
+  if (muted)
+    await clock.at(lately, () => chat.subscriptions.patch(memberships.get(muted.who) ?? '', { mutedUntil: until(muted.days) }));
+  if (banned) {
+    const given = { channelId, identityId: people[banned.who].id, until: banned.days === undefined ? null : until(banned.days) };
+    await clock.at(lately, () => chat.bans.create(given, people[banned.by].id));
+  }
+  await read(seeding, people, { channelId, said, members: [owner, ...members], behind });
+  return said.length;
+}
+
+async function fillDirect(seeding: Seeding, people: People, { between, talks, unread }: DirectTalk): Promise<number> {
+  const [one, other] = between;
+  const begun = new Date(seeding.now.getTime() - (talks[0]?.days ?? 1) * DAY_MS - MINUTE_MS);
+  const { id: channelId } = await seeding.clock.at(begun, () =>
+    seeding.services.chat.direct.open(people[one].id, people[other].id),
+  );
+  const said = await say(seeding, people, channelId, talks);
+  const last = said.at(-1)?.by;
+  const reader = last === one ? other : one;
+  await read(seeding, people, { channelId, said, members: between, behind: { [reader]: unread } });
+  return said.length;
+}
+
+/** Says all lines, in order, with what is done to each a little later. */
+async function say(seeding: Seeding, people: People, channelId: string, talks: readonly Talk[]): Promise<Said[]> {
+  const { services, clock, now } = seeding;
+  const said: Said[] = [];
+  const named = new Map<string, string>();
+  for (const { days, lines } of talks) {
+    let at = now.getTime() - days * DAY_MS;
+    for (const line of lines) {
+      at = Math.min(at + (PAUSES[said.length % PAUSES.length] ?? 3) * MINUTE_MS, now.getTime() - 2 * MINUTE_MS);
+      const then = new Date(at);
+      const { by, says, key, replyTo, names = [], pictures = [], before = says } = line;
+      const senderId = people[by].id;
+      const attachments = await forEach(pictures, (painter) =>
+        uploaded(seeding, picture(draw(painter)), (request) => services.chat.messageFiles.postedFileUploadUrl(request, senderId)),
+      );
+      const given = {
+        ...{ channelId, senderId, content: before, clientId: `${channelId} ${said.length}` },
+        ...(replyTo !== undefined && { replyToId: named.get(replyTo) ?? null }),
+        ...(names.length > 0 && { mentions: names.map((who) => people[who].id) }),
+        ...(attachments.length > 0 && { attachments }),
+      };
+      const { id } = await clock.at(then, () => services.chat.post(given));
+      said.push({ id, by, at: then });
+      if (key !== undefined) named.set(key, id);
+      await clock.at(new Date(at + MINUTE_MS), () => follow(seeding, people, line, id));
     }
   }
+  return said;
+}
 
-  for (const { name, ownerId, staffIds } of shops) {
-    await fill({ name: `${name}: team`, open: false, members: [ownerId, ...staffIds] }, TEAM_TALK);
-    await fill({ name, open: true, members: [ownerId, ...customers] }, CUSTOMER_TALK);
+/** Does to a message what its line says. */
+async function follow({ services: { chat } }: Seeding, people: People, line: Line, messageId: string): Promise<void> {
+  const { says, before, reactions = {}, pinnedBy, report, isDeleted = false } = line;
+  if (before !== undefined) await chat.messages.patch(messageId, { content: says });
+  for (const [key, who] of Object.entries(reactions))
+    for (const one of who) await chat.reactions.add({ messageId, key, identityId: people[one].id });
+  if (pinnedBy) await chat.pins.pin(messageId, people[pinnedBy].id);
+  if (report) {
+    const { id } = await chat.reports.create({ messageId, reason: report.reason }, people[report.by].id);
+    if (report.outcome) await chat.reports.patch(id, report.outcome);
   }
-  clock.set(new Date(now));
-  return messages;
+  if (isDeleted) await chat.messages.delete(messageId);
+}
+
+/** Marks what members have read: all but the last lines of some. */
+async function read(
+  { services, clock, now }: Seeding,
+  people: People,
+  { channelId, said, members, behind }: { channelId: string; said: readonly Said[]; members: readonly Who[]; behind: Partial<Record<Who, number>> }, // prettier-ignore
+): Promise<void> {
+  await forEach(members, async (who) => {
+    const last = said.at(-1 - (behind[who] ?? 0));
+    if (!last) return;
+    const soon = new Date(Math.min(last.at.getTime() + 5 * MINUTE_MS, now.getTime()));
+    const identityId = people[who].id;
+    await clock.at(soon, () => services.chat.markRead({ channelId, identityId, messageId: last.id }));
+  });
 }

@@ -1,0 +1,62 @@
+import type { Tandem } from '@tandem/services';
+import type { MovableClock } from './movable-clock.js';
+import type { Upload } from './upload.js';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** How much is under way at once: the engine takes eight commands. */
+const LANES = 8;
+
+/** A file to upload. */
+export interface SeedFile {
+  type: string;
+  content: Buffer;
+}
+
+/** What everything is made with. */
+export interface Seeding extends Pick<Tandem, 'services'> {
+  clock: MovableClock;
+  /** Nothing is made after it. */
+  now: Date;
+  password: string;
+  upload: Upload;
+}
+
+export const picture = (content: Buffer): SeedFile => ({ type: 'image/svg+xml', content });
+
+/** A time before now, never a later one. */
+export function ago({ now }: Pick<Seeding, 'now'>, days: number, minutes = 0): Date {
+  return new Date(Math.min(now.getTime(), now.getTime() - days * DAY_MS + minutes * MINUTE_MS));
+}
+
+/**
+ * Uploads a file, in the present, whose addresses are valid for some minutes.
+ * @returns what it is attached by, at any time
+ */
+export async function uploaded(
+  { clock, now, upload }: Pick<Seeding, 'clock' | 'now' | 'upload'>,
+  { type, content }: SeedFile,
+  issue: (request: { contentType: string; contentLength: number }) => Promise<{ objectId: string; url: string }>,
+): Promise<{ objectId: string; type: string }> {
+  const present = new Date(Math.max(now.getTime(), Date.now()));
+  return clock.at(present, async () => {
+    const { objectId, url } = await issue({ contentType: type, contentLength: content.length });
+    await upload({ objectId, url }, type, content);
+    return { objectId, type };
+  });
+}
+
+/** Runs something for each, some at once. Results come in order. */
+export async function forEach<T, R>(all: readonly T[], run: (one: T, at: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  async function lane(): Promise<void> {
+    while (next < all.length) {
+      const at = next++;
+      results[at] = await run(all[at] as T, at);
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return results;
+}
