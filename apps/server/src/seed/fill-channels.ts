@@ -25,35 +25,42 @@ export async function fillChannels(seeding: Seeding, people: People): Promise<nu
 }
 
 async function fillChannel(seeding: Seeding, people: People, channel: SeedChannel): Promise<number> {
-  const { services, clock } = seeding;
+  const { act, services } = seeding;
   const { chat } = services;
   const { name, owner, isOpen = false, icon, members, moderators = [], talks, muted, banned, behind = {} } = channel;
   const ownerId = people[owner].id;
   const begun = seeding.now.getTime() - (talks[0]?.days ?? 1) * DAY_MS - 60 * MINUTE_MS;
-  const { id: channelId } = await clock.at(new Date(begun), () => chat.channels.create({ name, ownerId, open: isOpen }, ownerId));
-  const file = await uploaded(seeding, picture(draw(emblem(...icon))), (request) =>
+  const { id: channelId } = await act(ownerId, new Date(begun), () =>
+    chat.channels.create({ name, ownerId, open: isOpen }, ownerId),
+  );
+  const file = await uploaded(seeding, ownerId, picture(draw(emblem(...icon))), (request) =>
     chat.channels.iconUploadUrl(channelId, request, ownerId),
   );
-  await clock.at(new Date(begun + MINUTE_MS), () => chat.channels.patch(channelId, { icon: file }, ownerId));
+  await act(ownerId, new Date(begun + MINUTE_MS), () => chat.channels.patch(channelId, { icon: file }, ownerId));
   const joining = [...members, ...(banned ? [banned.who] : [])];
   const memberships = new Map<Who, string>();
   for (const [at, who] of joining.entries()) {
     const given = { channelId, subscribedId: people[who].id };
-    const { id } = await clock.at(new Date(begun + (2 + at) * MINUTE_MS), () => chat.subscriptions.create(given));
+    const { id } = await act(isOpen ? people[who].id : ownerId, new Date(begun + (2 + at) * MINUTE_MS), () =>
+      chat.subscriptions.create(given),
+    );
     memberships.set(who, id);
   }
   for (const who of moderators)
-    await clock.at(new Date(begun + 50 * MINUTE_MS), () =>
+    await act(ownerId, new Date(begun + 50 * MINUTE_MS), () =>
       chat.subscriptions.patch(memberships.get(who) ?? '', { role: 'moderator' }),
     );
   const said = await say(seeding, people, channelId, talks);
   const lately = new Date(Math.max(begun, seeding.now.getTime() - 3.5 * DAY_MS));
   const until = (days: number) => new Date(seeding.now.getTime() + days * DAY_MS).toISOString();
   if (muted)
-    await clock.at(lately, () => chat.subscriptions.patch(memberships.get(muted.who) ?? '', { mutedUntil: until(muted.days) }));
+    await act(people[muted.by].id, lately, () =>
+      chat.subscriptions.patch(memberships.get(muted.who) ?? '', { mutedUntil: until(muted.days) }),
+    );
   if (banned) {
     const given = { channelId, identityId: people[banned.who].id, until: banned.days === undefined ? null : until(banned.days) };
-    await clock.at(lately, () => chat.bans.create(given, people[banned.by].id));
+    const by = people[banned.by].id;
+    await act(by, lately, () => chat.bans.create(given, by));
   }
   await read(seeding, people, { channelId, said, members: [owner, ...members], behind });
   return said.length;
@@ -62,7 +69,7 @@ async function fillChannel(seeding: Seeding, people: People, channel: SeedChanne
 async function fillDirect(seeding: Seeding, people: People, { between, talks, unread }: DirectTalk): Promise<number> {
   const [one, other] = between;
   const begun = new Date(seeding.now.getTime() - (talks[0]?.days ?? 1) * DAY_MS - MINUTE_MS);
-  const { id: channelId } = await seeding.clock.at(begun, () =>
+  const { id: channelId } = await seeding.act(people[one].id, begun, () =>
     seeding.services.chat.direct.open(people[one].id, people[other].id),
   );
   const said = await say(seeding, people, channelId, talks);
@@ -74,7 +81,7 @@ async function fillDirect(seeding: Seeding, people: People, { between, talks, un
 
 /** Says all lines, in order, with what is done to each a little later. */
 async function say(seeding: Seeding, people: People, channelId: string, talks: readonly Talk[]): Promise<Said[]> {
-  const { services, clock, now } = seeding;
+  const { services, act, now } = seeding;
   const said: Said[] = [];
   const named = new Map<string, string>();
   for (const { days, lines } of talks) {
@@ -85,40 +92,51 @@ async function say(seeding: Seeding, people: People, channelId: string, talks: r
       const { by, says, key, replyTo, names = [], pictures = [], before = says } = line;
       const senderId = people[by].id;
       const attachments = await forEach(pictures, (painter) =>
-        uploaded(seeding, picture(draw(painter)), (request) => services.chat.messageFiles.postedFileUploadUrl(request, senderId)),
+        uploaded(seeding, senderId, picture(draw(painter)), (request) =>
+          services.chat.messageFiles.postedFileUploadUrl(request, senderId),
+        ),
       );
       const given = {
-        ...{ channelId, senderId, content: before, clientId: `${channelId} ${said.length}` },
+        channelId,
+        senderId,
+        content: before,
+        clientId: `${channelId} ${said.length}`,
         ...(replyTo !== undefined && { replyToId: named.get(replyTo) ?? null }),
         ...(names.length > 0 && { mentions: names.map((who) => people[who].id) }),
         ...(attachments.length > 0 && { attachments }),
       };
-      const { id } = await clock.at(then, () => services.chat.post(given));
+      const { id } = await act(senderId, then, () => services.chat.post(given));
       said.push({ id, by, at: then });
       if (key !== undefined) named.set(key, id);
-      await clock.at(new Date(at + MINUTE_MS), () => follow(seeding, people, line, id));
+      await follow(seeding, people, { line, messageId: id, at: new Date(at + MINUTE_MS) });
     }
   }
   return said;
 }
 
 /** Does to a message what its line says. */
-async function follow({ services: { chat } }: Seeding, people: People, line: Line, messageId: string): Promise<void> {
-  const { says, before, reactions = {}, pinnedBy, report, isDeleted = false } = line;
-  if (before !== undefined) await chat.messages.patch(messageId, { content: says });
+async function follow(
+  { services: { chat }, act }: Seeding,
+  people: People,
+  { line, messageId, at }: { line: Line; messageId: string; at: Date },
+): Promise<void> {
+  const { by, says, before, reactions = {}, pinnedBy, report, isDeleted = false } = line;
+  const as = <T>(who: Who, run: (identityId: string) => Promise<T>) => act(people[who].id, at, () => run(people[who].id));
+  if (before !== undefined) await as(by, () => chat.messages.patch(messageId, { content: says }));
   for (const [key, who] of Object.entries(reactions))
-    for (const one of who) await chat.reactions.add({ messageId, key, identityId: people[one].id });
-  if (pinnedBy) await chat.pins.pin(messageId, people[pinnedBy].id);
+    for (const one of who) await as(one, (identityId) => chat.reactions.add({ messageId, key, identityId }));
+  if (pinnedBy) await as(pinnedBy, (identityId) => chat.pins.pin(messageId, identityId));
   if (report) {
-    const { id } = await chat.reports.create({ messageId, reason: report.reason }, people[report.by].id);
-    if (report.outcome) await chat.reports.patch(id, report.outcome);
+    const { reason, outcome } = report;
+    const { id } = await as(report.by, (reporterId) => chat.reports.create({ messageId, reason }, reporterId));
+    if (outcome) await as('admin', () => chat.reports.patch(id, outcome));
   }
-  if (isDeleted) await chat.messages.delete(messageId);
+  if (isDeleted) await as(by, () => chat.messages.delete(messageId));
 }
 
 /** Marks what members have read: all but the last lines of some. */
 async function read(
-  { services, clock, now }: Seeding,
+  { services, act, now }: Seeding,
   people: People,
   { channelId, said, members, behind }: { channelId: string; said: readonly Said[]; members: readonly Who[]; behind: Partial<Record<Who, number>> }, // prettier-ignore
 ): Promise<void> {
@@ -127,6 +145,6 @@ async function read(
     if (!last) return;
     const soon = new Date(Math.min(last.at.getTime() + 5 * MINUTE_MS, now.getTime()));
     const identityId = people[who].id;
-    await clock.at(soon, () => services.chat.markRead({ channelId, identityId, messageId: last.id }));
+    await act(identityId, soon, () => services.chat.markRead({ channelId, identityId, messageId: last.id }));
   });
 }

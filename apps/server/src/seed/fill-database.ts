@@ -8,7 +8,7 @@ import { fillOrganizations, fillRequests } from './fill-organizations.js';
 import { fillPeople, fillSessions } from './fill-people.js';
 import { fillPrograms } from './fill-programs.js';
 import { fillRelations } from './fill-relations.js';
-import type { Seeding } from './seeding.js';
+import { createSeeding, type SeedOptions } from './seeding.js';
 
 interface Seeded {
   people: { email: string; is: string }[];
@@ -36,21 +36,17 @@ function roleOf(who: Who): string {
  * Fills a database without organizations, through the services, as their callers would.
  * @throws CommandError when it has any; service errors for an unacceptable password
  */
-export async function fillDatabase({
-  tandem,
-  ...options
-}: Omit<Seeding, 'now' | 'services'> & { tandem: Pick<Seeding, 'services'> }): Promise<Seeded> {
-  const { services } = tandem;
-  const seeding = { ...options, services, now: options.clock.now() };
-  if (await services.organizations.hasAny())
+export async function fillDatabase(options: SeedOptions): Promise<Seeded> {
+  const seeding = createSeeding(options);
+  if (await seeding.services.organizations.hasAny())
     throw new CommandError('the database already has organizations: only an empty one can be filled');
   const people = await fillPeople(seeding);
   const organizations = await fillOrganizations(seeding, people);
   const [goods, messages] = await Promise.all([
     fillCatalogue(seeding, organizations, people),
     fillChannels(seeding, people),
-    fillPlaces(seeding, organizations),
-    fillTemplates(seeding, organizations),
+    fillPlaces(seeding, organizations, people),
+    fillTemplates(seeding, organizations, people),
     fillRequests(seeding, people, organizations),
     fillPrograms(seeding, people, organizations),
     fillSessions(seeding),

@@ -101,7 +101,7 @@ export async function fillOrders(
   seeding: Seeding,
   { people, organizations, goods }: { people: People; organizations: Organizations; goods: Goods },
 ): Promise<{ orders: number; notifications: number }> {
-  const { services, clock, now } = seeding;
+  const { services, act, now } = seeding;
   const shops = Object.keys(RANGES) as ShopKey[];
   const all = shops.flatMap((shop) => planned(shop, goods[shop], now));
   const told: Told[] = [];
@@ -109,15 +109,15 @@ export async function fillOrders(
   await forEach(all, async ({ shop, at, buyer, items, metadata, steps, isCancelledByShop, isTold }) => {
     const { name, owner } = ORGANIZATIONS[shop];
     const identityId = people[buyer].id;
-    const [customer, manager] = [identityId, people[owner].id].map((id) => ({ identityId: id, isAdmin: false }));
-    if (!customer || !manager) return;
+    const customer = { identityId, isAdmin: false };
+    const manager = { identityId: people[owner].id, isAdmin: false };
+    const mover = (step: Step) => (step === 'cancelled' && !isCancelledByShop ? customer : manager);
     const given = { identityId, organizationId: organizations[shop], items, metadata };
-    const { id } = await clock.at(at, () => services.orders.create(given, customer));
+    const { id } = await act(identityId, at, () => services.orders.create(given, customer));
     for (const { step, at: then } of steps)
-      await clock.at(then, async () => {
-        const isOwn = step === 'cancelled' && !isCancelledByShop;
-        await services.orders.patch(id, { status: step }, isOwn ? customer : manager);
-        if (!isTold || isOwn) return;
+      await act(mover(step).identityId, then, async () => {
+        await services.orders.patch(id, { status: step }, mover(step));
+        if (!isTold || mover(step) === customer) return;
         const said = { kind: 'order', title: `${name}: your order was ${step}`, orderId: id };
         const { id: notificationId } = await services.notifications.notify(identityId, said);
         told.push({ id: notificationId, receiverId: identityId, at: then });

@@ -23,18 +23,18 @@ const TAKEN_OVER = 340;
 
 /** Makes the organizations with logos, those above first, and their members. */
 export async function fillOrganizations(seeding: Seeding, people: People): Promise<Organizations> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   const { logos } = services.organizationFiles;
   const ids: Partial<Record<OrganizationKey, string>> = {};
 
   async function found([key, one]: [OrganizationKey, SeedOrganization]): Promise<void> {
     const { name, description, typeId, branchName, phone, address, owner, founded, parent } = one;
     const ownerId = people[owner].id;
-    const logo = await uploaded(seeding, picture(draw(emblem(...one.logo))), (request) => logos.issue(request, ownerId));
+    const logo = await uploaded(seeding, ownerId, picture(draw(emblem(...one.logo))), (request) => logos.issue(request, ownerId));
     const contact = { contact_email: mailOf(key), contact_phone: phone };
     const given = { name, description, typeId, address, logo, ...contact, ...(branchName !== undefined && { branchName }) };
     const parentId = parent && ids[parent as OrganizationKey];
-    const { id } = await clock.at(ago(seeding, founded), () =>
+    const { id } = await act(ownerId, ago(seeding, founded), () =>
       services.organizations.create({ ...given, parentId }, ownerId, ownerId),
     );
     ids[key] = id;
@@ -46,7 +46,7 @@ export async function fillOrganizations(seeding: Seeding, people: People): Promi
     for (const [at, { identityId, role, who }] of roles.entries()) {
       const { joined = founded } = PEOPLE[who] as { joined?: number };
       const day = Math.min(founded, joined) - 1 - at * 2;
-      await clock.at(ago(seeding, day), () => services.members.upsert(id, [{ identityId, role }], by));
+      await act(ownerId, ago(seeding, day), () => services.members.upsert(id, [{ identityId, role }], by));
     }
   }
 
@@ -57,7 +57,8 @@ export async function fillOrganizations(seeding: Seeding, people: People): Promi
     );
   for (const [at, [key, { movedBelow }]] of ALL.entries()) {
     const [id, parentId] = [ids[key], movedBelow && ids[movedBelow as OrganizationKey]];
-    if (id && parentId) await clock.at(ago(seeding, TAKEN_OVER - at), () => services.organizations.move(id, parentId));
+    if (id && parentId)
+      await act(people.admin.id, ago(seeding, TAKEN_OVER - at), () => services.organizations.move(id, parentId));
   }
   return ids as Organizations;
 }
@@ -70,37 +71,39 @@ function depthOf(key: OrganizationKey): number {
 
 /** Invites people, lets Rosa accept, and asks the admin for changes. */
 export async function fillRequests(seeding: Seeding, people: People, organizations: Organizations): Promise<void> {
-  await Promise.all([invite(seeding, people, organizations), acceptOne(seeding, people, organizations), askForChanges(seeding, people, organizations)]); // prettier-ignore
+  await Promise.all([invite, acceptOne, askForChanges].map((fill) => fill(seeding, people, organizations)));
 }
 
 const ownerOf = (key: OrganizationKey, people: People) => people[ORGANIZATIONS[key].owner].id;
 
 async function invite(seeding: Seeding, people: People, organizations: Organizations): Promise<void> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   await forEach(INVITATIONS, async ({ to, organization, role, days }) => {
     const by = { identityId: ownerOf(organization, people), isAdmin: false };
     const given = { email: mailOf(to), organizationId: organizations[organization], role };
-    await clock.at(ago(seeding, days), () => services.invitations.create(given, by, NO_DEVICE));
+    await act(by.identityId, ago(seeding, days), () => services.invitations.create(given, by, NO_DEVICE));
   });
 }
 
 /** Rosa has an account, and accepts with the token that her mail would contain. */
 async function acceptOne(seeding: Seeding, people: People, organizations: Organizations): Promise<void> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   const email = mailOf('rosa');
   const given = { email, organizationId: organizations['old-town'], role: 'member' } as const;
   const by = { identityId: ownerOf('old-town', people), isAdmin: false };
-  const { id: invitationId } = await clock.at(ago(seeding, 116), () => services.invitations.create(given, by, NO_DEVICE));
+  const { id: invitationId } = await act(by.identityId, ago(seeding, 116), () =>
+    services.invitations.create(given, by, NO_DEVICE),
+  );
   const session = await signedIn(seeding, 'rosa', 115.5);
   if (!session) return;
-  await clock.at(ago(seeding, 115.5), async () => {
+  await act(people.rosa.id, ago(seeding, 115.5), async () => {
     const { token } = await services.onetimeTokens.create({ invitationId, target: 'invitation', email });
     await services.acceptance.accept(token, session.identity, session.facts);
   });
 }
 
 async function askForChanges(seeding: Seeding, people: People, organizations: Organizations): Promise<void> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   const { certificates } = services.organizationFiles;
   // those of one organization one after another
   for (const { organization, asks, outcome, days } of CHANGE_REQUESTS) {
@@ -111,6 +114,7 @@ async function askForChanges(seeding: Seeding, people: People, organizations: Or
       certifiedQualifications: [{ name: qualification[0], status: 'valid', value: qualification[1] }],
       certificateImage: await uploaded(
         seeding,
+        ownerId,
         {
           type: 'application/pdf',
           content: certificate({
@@ -123,11 +127,11 @@ async function askForChanges(seeding: Seeding, people: People, organizations: Or
         (request) => certificates.issue(request, ownerId),
       ),
     };
-    const { id: changeRequestId } = await clock.at(ago(seeding, days), () =>
+    const { id: changeRequestId } = await act(ownerId, ago(seeding, days), () =>
       services.changeRequests.create(organizationId, { ...changes, ...proof }, ownerId),
     );
     if (outcome === undefined) continue;
-    await clock.at(ago(seeding, days - 1), () =>
+    await act(people.admin.id, ago(seeding, days - 1), () =>
       services.changeRequests.decide({ organizationId, changeRequestId }, outcome, people.admin.id),
     );
   }

@@ -17,22 +17,21 @@ const NO_DEVICE = { ip: '', userAgent: '' };
 
 /** Makes everybody an account with a verified address, and a profile with a picture. */
 export async function fillPeople(seeding: Seeding): Promise<People> {
-  const { services, clock, password } = seeding;
+  const { services, act, password } = seeding;
 
   async function join([who, { name, city, face, joined = FIRST_DAYS }]: [string, SeedPerson]): Promise<[string, Person]> {
     const email = mailOf(who);
     const soon = (minutes: number) => ago(seeding, joined, minutes);
-    const id = await clock.at(soon(0), async () => {
+    const id = await seeding.clock.at(soon(0), async () => {
       if (who === 'admin') return services.authentication.createAdmin({ email, password });
-      const registered = await services.authentication.register({ email, password }, NO_DEVICE);
-      return registered.id;
+      return (await services.authentication.register({ email, password }, NO_DEVICE)).id;
     });
-    if (who !== 'admin') await clock.at(soon(3), () => services.identities.verifyEmail(id, email));
-    const profile = await clock.at(soon(6), () => services.profiles.create({ identityId: id, name, metadata: { city } }, id));
-    const avatar = await uploaded(seeding, picture(draw(portrait(face))), (request) =>
+    if (who !== 'admin') await act(id, soon(3), () => services.identities.verifyEmail(id, email));
+    const profile = await act(id, soon(6), () => services.profiles.create({ identityId: id, name, metadata: { city } }, id));
+    const avatar = await uploaded(seeding, id, picture(draw(portrait(face))), (request) =>
       services.profiles.avatarUploadUrl(profile.id, request, id),
     );
-    await clock.at(soon(9), () => services.profiles.patch(profile.id, { avatar }, id));
+    await act(id, soon(9), () => services.profiles.patch(profile.id, { avatar }, id));
     return [who, { id, profileId: profile.id }];
   }
 
@@ -54,7 +53,7 @@ const DEVICES = {
   },
 } as const;
 
-/** Who signed in when, in days, hours and so on ago; some did not know their password at first. */
+/** Who signed in how many days ago; some mistyped their password first. */
 const SIGN_INS: readonly (readonly [who: Who, device: keyof typeof DEVICES, days: number, isWrong?: boolean])[] = [
   ['martha', 'desk', 11],
   ['martha', 'phone', 2.2, true],
@@ -84,13 +83,10 @@ export async function fillSessions(seeding: Seeding): Promise<void> {
   });
 }
 
-/** The age of the youngest session of a minute ago, which a key is made in. */
-const PROVEN_MS = MINUTE_MS;
-
 /** A sign-in of a moment ago, as important changes need one; undefined where a second step is due. */
 export async function signedIn(seeding: Seeding, who: Who, days: number) {
   const { services, clock, password } = seeding;
-  return clock.at(new Date(ago(seeding, days).getTime() - PROVEN_MS), async () => {
+  return clock.at(new Date(ago(seeding, days).getTime() - MINUTE_MS), async () => {
     const device = { ...DEVICES.desk, fingerprintHash: undefined };
     const answer = await services.authentication.login({ email: mailOf(who), password }, device);
     if (!('accessToken' in answer)) return undefined;

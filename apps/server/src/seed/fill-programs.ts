@@ -29,12 +29,13 @@ const RECEIVER = 'https://hooks.example.org';
 
 /** Makes service accounts with keys, and webhooks. */
 export async function fillPrograms(seeding: Seeding, people: People, organizations: Organizations): Promise<void> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   await forEach(ACCOUNTS, async ({ organization, name, role, scopes, days }) => {
     const { owner } = ORGANIZATIONS[organization];
     const session = await signedIn(seeding, owner, days);
-    await clock.at(ago(seeding, days), async () => {
-      const facts = session?.facts ?? { ip: '', userAgent: '', actorId: people[owner].id };
+    const ownerId = people[owner].id;
+    await act(ownerId, ago(seeding, days), async () => {
+      const facts = session?.facts ?? { ip: '', userAgent: '', actorId: ownerId };
       const account = await services.serviceAccounts.create({ organizationId: organizations[organization], name, role }, facts);
       if (session) await services.keys.create(account.id, { name, scopes }, session.identity, session.facts);
     });
@@ -42,6 +43,6 @@ export async function fillPrograms(seeding: Seeding, people: People, organizatio
   await forEach(WEBHOOKS, async ({ organization, path, types, description, days }) => {
     const ownerId = people[ORGANIZATIONS[organization].owner].id;
     const given = { organizationId: organizations[organization], url: `${RECEIVER}/${path}`, types, description };
-    await clock.at(ago(seeding, days), () => services.webhooks.create(given, ownerId));
+    await act(ownerId, ago(seeding, days), () => services.webhooks.create(given, ownerId));
   });
 }

@@ -14,31 +14,31 @@ export async function fillRelations(
   seeding: Seeding,
   { people, organizations, goods }: { people: People; organizations: Organizations; goods: Goods },
 ): Promise<void> {
-  const { services, clock } = seeding;
+  const { services, act } = seeding;
   const { follows, likes } = services;
   const dice = createDice(7_919);
   const everybody = Object.keys(PEOPLE) as Who[];
   const products = Object.values(goods).flat();
   const wanted = everybody.flatMap((who) => {
-    const { profileId } = people[who];
+    const { id, profileId } = people[who];
     const { joined = 330 } = PEOPLE[who] as { joined?: number };
     const some = <T>(from: readonly T[], count: number) =>
       dice.some(from, count).map((one) => [one, dice.below(joined)] as const);
     const others = everybody.filter((one) => one !== who);
     return [
       ...some(others, 2 + dice.below(6)).map(
-        ([other, days]) => [days, () => follows.followProfile(profileId, people[other].profileId)] as const,
+        ([other, days]) => [id, days, () => follows.followProfile(profileId, people[other].profileId)] as const,
       ),
       ...some(FOLLOWED, 1 + dice.below(4)).map(
         // younger than all of them
-        ([key, days]) => [Math.min(days, 140), () => follows.followOrganization(profileId, organizations[key])] as const,
+        ([key, days]) => [id, Math.min(days, 140), () => follows.followOrganization(profileId, organizations[key])] as const,
       ),
       ...some(products, 4 + dice.below(10)).map(
-        ([{ productId }, days]) => [days, () => likes.like(profileId, productId)] as const,
+        ([{ productId }, days]) => [id, days, () => likes.like(profileId, productId)] as const,
       ),
     ];
   });
-  await forEach(wanted, async ([days, run]) => {
-    await clock.at(ago(seeding, days), run as () => Promise<unknown>);
+  await forEach(wanted, async ([id, days, run]) => {
+    await act<unknown>(id, ago(seeding, days), run);
   });
 }

@@ -1,4 +1,5 @@
 import type { Tandem } from '@tandem/services';
+import { actingAs } from '@tandem/storage';
 import type { MovableClock } from './movable-clock.js';
 import type { Upload } from './upload.js';
 
@@ -16,11 +17,25 @@ export interface SeedFile {
 
 /** What everything is made with. */
 export interface Seeding extends Pick<Tandem, 'services'> {
+  /** For what nobody is signed in for. */
   clock: MovableClock;
   /** Nothing is made after it. */
   now: Date;
   password: string;
   upload: Upload;
+  /** Does something in somebody's name, as events tell, at a time. */
+  act<T>(identityId: string, time: Date, run: () => Promise<T>): Promise<T>;
+}
+
+/** What a database is filled with. */
+export interface SeedOptions extends Pick<Seeding, 'clock' | 'password' | 'upload'> {
+  tandem: Pick<Tandem, 'services'>;
+}
+
+export function createSeeding({ tandem: { services }, ...options }: SeedOptions): Seeding {
+  const { clock } = options;
+  const act: Seeding['act'] = (id, time, run) => clock.at(time, () => actingAs({ type: 'identity', id }, run));
+  return { ...options, services, now: clock.now(), act };
 }
 
 export const picture = (content: Buffer): SeedFile => ({ type: 'image/svg+xml', content });
@@ -35,12 +50,12 @@ export function ago({ now }: Pick<Seeding, 'now'>, days: number, minutes = 0): D
  * @returns what it is attached by, at any time
  */
 export async function uploaded(
-  { clock, now, upload }: Pick<Seeding, 'clock' | 'now' | 'upload'>,
+  { act, upload }: Pick<Seeding, 'act' | 'upload'>,
+  identityId: string,
   { type, content }: SeedFile,
   issue: (request: { contentType: string; contentLength: number }) => Promise<{ objectId: string; url: string }>,
 ): Promise<{ objectId: string; type: string }> {
-  const present = new Date(Math.max(now.getTime(), Date.now()));
-  return clock.at(present, async () => {
+  return act(identityId, new Date(), async () => {
     const { objectId, url } = await issue({ contentType: type, contentLength: content.length });
     await upload({ objectId, url }, type, content);
     return { objectId, type };

@@ -37,7 +37,7 @@ export const BAKERY_GOODS: readonly Shelf[] = [
       item('Carrot cake', 'With walnuts and frosting', 3.8, 26, slice({ layers: [[24, 58, 40], [40, 40, 94], [24, 58, 40], [40, 40, 94], [24, 58, 40]], icing: [40, 50, 95], topping: [26, 80, 52] }), { Slice: 3.8, Whole: 34 }), // prettier-ignore
       item('Plum tart', 'From July to October', 3.4, 300, tart({ fruit: [320, 46, 40] })),
       item('Brownie', 'Dark, and damp inside', 2.7, 18, squares({ cake: [20, 50, 22] })),
-      item('Lemon loaf', 'Glazed', 12.5, 52, glazedLoaf({ cake: [38, 66, 56], glaze: [50, 60, 96], fruit: [50, 90, 58] })),
+      item('Lemon loaf', 'Glazed', 12.5, 204, glazedLoaf({ cake: [38, 66, 56], glaze: [50, 60, 96], fruit: [50, 90, 58] })),
       item('Croissant', 'With butter', 1.9, 40, croissant),
       item('Cinnamon bun', 'Swedish', 2.6, 190, swirl({})),
     ],

@@ -9,15 +9,43 @@ import type { Who } from './people.js';
 
 /** What is said on any day, between who opens and who helps. */
 const ROUTINE: readonly (readonly (readonly [speaker: number, text: string])[])[] = [
-  [[0, 'Good morning! Who opens today?'], [1, 'I do. The keys are with me.'], [0, 'Thank you. The delivery comes at ten.']],
-  [[1, 'We are out of small change again.'], [0, 'I am passing the bank at noon.']],
-  [[0, 'Two people called in sick. Can anybody take the afternoon?'], [1, 'I can stay until six.'], [0, 'You save my day.']],
-  [[1, 'The card reader needed a restart, it works now.'], [0, 'Please write that into the book, they want to replace it.']],
-  [[0, 'Yesterday was the best Saturday since spring!'], [1, 'My feet know.'], [0, 'Cake is in the fridge, the left shelf is for us.']],
-  [[1, 'Somebody left an umbrella, blue with dots.'], [0, 'Put it behind the counter, they always come back.']],
-  [[0, 'Reminder: stocktaking on Thursday after closing.'], [1, 'I will bring the lists.'], [0, 'And I the pizza.']],
-  [[1, 'The customer from Tuesday is very happy, says thanks to all.'], [0, 'Lovely. That goes onto the wall.']],
-]; // prettier-ignore
+  [
+    [0, 'Good morning! Who opens today?'],
+    [1, 'I do. The keys are with me.'],
+    [0, 'Thank you. The delivery comes at ten.'],
+  ],
+  [
+    [1, 'We are out of small change again.'],
+    [0, 'I am passing the bank at noon.'],
+  ],
+  [
+    [0, 'Two people called in sick. Can anybody take the afternoon?'],
+    [1, 'I can stay until six.'],
+    [0, 'You save my day.'],
+  ],
+  [
+    [1, 'The card reader needed a restart, it works now.'],
+    [0, 'Please write that into the book, they want to replace it.'],
+  ],
+  [
+    [0, 'Yesterday was the best Saturday since spring!'],
+    [1, 'My feet know.'],
+    [0, 'Cake is in the fridge, the left shelf is for us.'],
+  ],
+  [
+    [1, 'Somebody left an umbrella, blue with dots.'],
+    [0, 'Put it behind the counter, they always come back.'],
+  ],
+  [
+    [0, 'Reminder: stocktaking on Thursday after closing.'],
+    [1, 'I will bring the lists.'],
+    [0, 'And I the pizza.'],
+  ],
+  [
+    [1, 'The customer from Tuesday is very happy, says thanks to all.'],
+    [0, 'Lovely. That goes onto the wall.'],
+  ],
+];
 
 /** A talk every other day, for weeks. */
 function routine(speakers: readonly [Who, Who], count: number): Talk[] {
@@ -144,7 +172,7 @@ export const TEAM_CHANNELS: readonly SeedChannel[] = [
         9,
         line('jonas', 'The month in short: orders up by eleven per cent, the bakery by nineteen, lamps as always in November.', { key: 'month', reactions: { '🎉': ['helena', 'martha', 'sora', 'iris'], '📈': ['oscar'] } }), // prettier-ignore
         line('martha', 'Nineteen! I have to tell the ovens.', { replyTo: 'month' }),
-        line('oscar', 'It rained for three weeks. I am happy with zero.', { replyTo: 'month', reactions: { '☔': ['helena'] } }), // prettier-ignore
+        line('oscar', 'It rained for three weeks. I am happy with zero.', { replyTo: 'month', reactions: { '☔': ['helena'] } }),
         line('helena', 'You all did this. Dinner at the harbour on the twelfth?', { key: 'dinner', reactions: { '🙋': ['jonas', 'martha', 'oscar', 'sora', 'iris'] } }), // prettier-ignore
         line('iris', 'I bring light.', { replyTo: 'dinner' }),
         line('sora', 'And I the cups.', { replyTo: 'dinner' }),

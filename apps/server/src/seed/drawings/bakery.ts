@@ -16,7 +16,6 @@ export function loaf({
   isTin?: boolean;
   cuts?: number;
 }): Painter {
-  // prettier-ignore
   const outline = isTin
     ? 'M120 290 C92 240 140 200 200 212 C250 190 350 190 400 212 C460 200 508 240 480 290 L464 424 C460 452 140 452 136 424Z'
     : 'M92 350 C92 250 185 205 300 205 C415 205 508 250 508 350 C508 420 430 448 300 448 C170 448 92 420 92 350Z';
@@ -47,6 +46,9 @@ export function loaf({
   };
 }
 
+const FLAT =
+  'M104 330 C92 250 150 222 220 230 C300 212 380 220 440 232 C506 236 516 290 500 340 C494 402 440 412 380 404 C300 418 220 414 170 406 C120 402 108 380 104 330Z';
+
 /** A long loaf that lies across. */
 export function baguette({ crust = CRUST, isFlat = false }: { crust?: Colour; isFlat?: boolean }): Painter {
   return (c) => {
@@ -54,9 +56,9 @@ export function baguette({ crust = CRUST, isFlat = false }: { crust?: Colour; is
     c.shadow(310, 420, isFlat ? 225 : 250, 30);
     const turn = isFlat ? -6 : -24;
     const fill = c.fade([[0, lighter(crust, 22)], [0.5, crust], [1, lighter(crust, -18)]], [0, 0, 0, 1]); // prettier-ignore
-    const parts = [
-      `<rect x="${300 - long}" y="${320 - high}" width="${2 * long}" height="${2 * high}" rx="${high}" fill="${fill}"/>`,
-    ];
+    const parts = isFlat
+      ? [shape(FLAT, fill), line('M150 262 C230 240 380 240 460 262', lighter(crust, 22), 9, 'opacity="0.5"')]
+      : [`<rect x="${300 - long}" y="${320 - high}" width="${2 * long}" height="${2 * high}" rx="${high}" fill="${fill}"/>`];
     const cuts = isFlat ? 0 : 5;
     for (let at = 0; at < cuts; at++) {
       const x = 300 + (at - 2) * 92;
@@ -65,7 +67,7 @@ export function baguette({ crust = CRUST, isFlat = false }: { crust?: Colour; is
       );
       parts.push(line(`M${x - 52} 330 C${x - 16} 316 ${x + 20} 306 ${x + 50} 296`, lighter(crust, -14), 4));
     }
-    for (const [x, y] of strewn(isFlat ? 90 : 30, [300, 312], [long - 24, high - 20])) parts.push(oval([x, y], [isFlat ? 7 : 4, 3], WHITE, 'opacity="0.5"')); // prettier-ignore
+    for (const [x, y] of strewn(isFlat ? 90 : 30, [300, 312], [long - 24, high - 20])) parts.push(oval([x, y], [isFlat ? 12 - (x % 5) : 4, isFlat ? 4 : 3], WHITE, 'opacity="0.4"')); // prettier-ignore
     c.add(`<g transform="rotate(${turn} 300 320)">${parts.join('')}</g>`);
   };
 }
@@ -78,8 +80,20 @@ export function roll({ crust = CRUST, seeds }: { crust?: Colour; seeds: Colour }
       [398, 318, 112],
       [232, 334, 138],
     ] as const) {
-      // prettier-ignore
-      c.add(oval([cx, cy], [r, r * 0.76], c.glow([[0, lighter(crust, 24)], [0.6, crust], [1, lighter(crust, -16)]], [0.4, 0.3, 0.75])));
+      c.add(
+        oval(
+          [cx, cy],
+          [r, r * 0.76],
+          c.glow(
+            [
+              [0, lighter(crust, 24)],
+              [0.6, crust],
+              [1, lighter(crust, -16)],
+            ],
+            [0.4, 0.3, 0.75],
+          ),
+        ),
+      );
       c.add(line(`M${cx - r * 0.6} ${cy - r * 0.1} Q${cx} ${cy - r * 0.42} ${cx + r * 0.6} ${cy - r * 0.1}`, lighter(crust, -14), 5, 'opacity="0.6"')); // prettier-ignore
       for (const [x, y] of strewn(60, [cx, cy - r * 0.18], [r * 0.78, r * 0.46])) c.add(oval([x, y], [4, 4], seeds));
     }
@@ -168,12 +182,19 @@ export function squares({ cake }: { cake: Colour }): Painter {
   return (c) => {
     c.shadow(305, 456, 220, 34);
     for (const [x, y] of [
-      [300, 330],
-      [250, 228],
-      [356, 214],
+      [196, 318],
+      [402, 318],
+      [298, 216],
     ] as const) {
-      // prettier-ignore
-      c.add(shape(`M${x - 118} ${y} L${x} ${y - 52} L${x + 118} ${y} L${x} ${y + 52}Z`, c.fade([[0, lighter(cake, 14)], [1, lighter(cake, 4)]])));
+      c.add(
+        shape(
+          `M${x - 118} ${y} L${x} ${y - 52} L${x + 118} ${y} L${x} ${y + 52}Z`,
+          c.fade([
+            [0, lighter(cake, 14)],
+            [1, lighter(cake, 4)],
+          ]),
+        ),
+      );
       c.add(shape(`M${x - 118} ${y} L${x} ${y + 52} L${x} ${y + 128} L${x - 118} ${y + 74}Z`, lighter(cake, -2)));
       c.add(shape(`M${x + 118} ${y} L${x} ${y + 52} L${x} ${y + 128} L${x + 118} ${y + 74}Z`, lighter(cake, -10)));
       c.add(line(`M${x - 60} ${y + 2} l34 -14 l26 18 l30 -20`, lighter(cake, -8), 4));
@@ -192,7 +213,6 @@ export function glazedLoaf({ cake, glaze, fruit }: { cake: Colour; glaze: Colour
       [300, 222],
       [386, 232],
     ] as const) {
-      // prettier-ignore
       c.add(oval([x, y], [38, 17], fruit), oval([x, y], [31, 13], lighter(fruit, 24)));
       for (const [tx, ty] of around(7, [x, y], [26, 10])) c.add(line(`M${x} ${y} L${tx} ${ty}`, fruit, 3));
     }

@@ -103,6 +103,16 @@ export function staged(painter: Painter, hue: number): Painter {
   };
 }
 
+/** Draws something larger, from the middle of the table. */
+export function closer(painter: Painter, times: number): Painter {
+  return (canvas) => {
+    const [x, y] = [300 * (1 - times), 340 * (1 - times)].map((by) => by.toFixed(0));
+    canvas.add(`<g transform="translate(${x} ${y}) scale(${times})">`);
+    painter(canvas);
+    canvas.add('</g>');
+  };
+}
+
 /** A line, with round ends. */
 export function line(d: string, colour: Colour | string, width: number, more = ''): string {
   const stroke = typeof colour === 'string' ? colour : tone(colour);

@@ -1,4 +1,4 @@
-import { WHITE, around, line, lighter, oval, shape, type Colour, type Painter } from './canvas.js';
+import { WHITE, around, line, lighter, oval, shape, tone, type Colour, type Painter } from './canvas.js';
 
 /** The sign of an organization or a channel. */
 export type Sign =
@@ -14,7 +14,7 @@ const PAINTED: Record<Sign, (colour: Colour) => string[]> = {
     oval([300, 150], [24, 48], colour),
   ],
   wheel: (colour) => [
-    oval([300, 300], [158, 158], 'none', `stroke="${'#fff'}" stroke-width="34"`),
+    oval([300, 300], [158, 158], 'none', `stroke="${tone(colour)}" stroke-width="34"`),
     ...around(6, [300, 300], [146, 146], 0.5).map(([x, y]) => line(`M300 300 L${x} ${y}`, colour, 12)),
     oval([300, 300], [36, 36], colour),
   ],
@@ -34,7 +34,7 @@ const PAINTED: Record<Sign, (colour: Colour) => string[]> = {
     line('M220 450 H380', colour, 34),
   ],
   anchor: (colour) => [
-    oval([300, 160], [36, 36], 'none', `stroke="${'#fff'}" stroke-width="22"`),
+    oval([300, 160], [36, 36], 'none', `stroke="${tone(colour)}" stroke-width="22"`),
     line('M300 200 V460 M220 250 H380 M150 350 C160 440 230 470 300 470 C370 470 440 440 450 350', colour, 28),
     line('M150 350 l-26 44 M150 350 l50 28 M450 350 l26 44 M450 350 l-50 28', colour, 20),
   ],

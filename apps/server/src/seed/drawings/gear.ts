@@ -8,7 +8,6 @@ export const pedals: Painter = (c) => {
     [196, 236, -14],
     [392, 366, 12],
   ] as const) {
-    // prettier-ignore
     const parts = [`<rect x="${x - 128}" y="${y - 72}" width="256" height="144" rx="26" fill="${c.fade([[0, lighter(STEEL, 22)], [0.5, STEEL], [1, lighter(STEEL, -20)]])}"/>`]; // prettier-ignore
     for (const dx of [-62, 62]) parts.push(`<rect x="${x + dx - 40}" y="${y - 42}" width="80" height="84" rx="14" fill="${tone(lighter(STEEL, -42))}"/>`); // prettier-ignore
     for (const dx of [-112, -56, 0, 56, 112])
@@ -26,7 +25,6 @@ export function brakePads({ accent }: { accent: Colour }): Painter {
       [280, 230, -10],
       [320, 384, 8],
     ] as const) {
-      // prettier-ignore
       const parts = [line(`M${x} ${y - 40} v-66`, STEEL, 26), line(`M${x - 22} ${y - 92} h44`, lighter(STEEL, 14), 22)];
       parts.push(`<rect x="${x - 176}" y="${y - 48}" width="352" height="96" rx="34" fill="${c.fade([[0, lighter(RUBBER, 20)], [1, lighter(RUBBER, -10)]], [0, 0, 0.2, 1])}"/>`); // prettier-ignore
       for (const dx of [-110, -66, 66, 110]) parts.push(line(`M${x + dx} ${y - 34} v68`, lighter(RUBBER, -14), 9));
@@ -49,7 +47,6 @@ export function tape({ colour }: { colour: Colour }): Painter {
       [394, 288, 118],
       [206, 324, 138],
     ] as const) {
-      // prettier-ignore
       c.add(oval([x + 18, y + 8], [r, r], lighter(colour, -24)), oval([x, y], [r, r], c.round(colour)));
       for (const part of [0.86, 0.72, 0.58]) c.add(oval([x, y], [r * part, r * part], 'none', `stroke="${tone(lighter(colour, -14))}" stroke-width="5"`)); // prettier-ignore
       c.add(oval([x, y], [r * 0.42, r * 0.42], [34, 30, 82]), oval([x + 6, y + 5], [r * 0.34, r * 0.34], [30, 20, 40]));
@@ -111,10 +108,9 @@ export function gloves({ cloth }: { cloth: Colour }): Painter {
       [404, -1],
       [206, 1],
     ] as const) {
-      // prettier-ignore
       const parts = [-66, -22, 22, 66].map((dx, at) => line(`M${x + dx} 280 V${[196, 166, 172, 206][way > 0 ? at : 3 - at]}`, lighter(cloth, -4), 40)); // prettier-ignore
       parts.push(...[-66, -22, 22, 66].map((dx, at) => oval([x + dx, [182, 152, 158, 192][way > 0 ? at : 3 - at] as number], [19, 9], [26, 46, 68]))); // prettier-ignore
-      parts.push(line(`M${x + way * 74} 370 L${x + way * 116} 290`, lighter(cloth, -8), 46));
+      parts.push(line(`M${x - way * 74} 372 L${x - way * 112} 296`, lighter(cloth, -8), 46));
       parts.push(shape(`M${x - 90} 260 H${x + 90} L${x + 82} 420 C${x + 40} 436 ${x - 40} 436 ${x - 82} 420Z`, c.round(cloth)));
       parts.push(`<rect x="${x - 84}" y="410" width="168" height="66" rx="16" fill="${tone(lighter(cloth, -20))}"/>`, line(`M${x - 30} 442 h92`, WHITE, 22, 'opacity="0.85"')); // prettier-ignore
       for (const dx of [-50, 0, 50]) parts.push(oval([x + dx, 316], [17, 26], lighter(cloth, -14)));

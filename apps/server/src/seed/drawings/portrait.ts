@@ -29,24 +29,24 @@ function behind({ style, hair }: Face): string[] {
 
 /** Hair over the forehead. */
 function above({ style, hair }: Face): string[] {
-  const fill = hair;
   switch (style) {
     case 'short':
-      return [shape('M184 244 C170 130 230 86 300 86 C372 86 430 130 416 244 C404 206 396 190 380 176 C330 190 250 186 218 178 C204 192 194 210 184 244Z', fill), line('M226 150 C260 120 330 116 366 140', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
+      return [shape('M184 244 C170 130 230 86 300 86 C372 86 430 130 416 244 C404 206 396 190 380 176 C330 190 250 186 218 178 C204 192 194 210 184 244Z', hair), line('M226 150 C260 120 330 116 366 140', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
     case 'side':
-      return [shape('M180 248 C164 128 224 80 308 80 C392 84 434 140 418 246 C408 214 398 196 380 184 C300 190 262 160 244 140 C240 176 204 196 180 248Z', fill), line('M262 112 C300 140 350 150 392 160', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
+      return [shape('M180 248 C164 128 224 80 308 80 C392 84 434 140 418 246 C408 214 398 196 380 184 C300 190 262 160 244 140 C240 176 204 196 180 248Z', hair), line('M262 112 C300 140 350 150 392 160', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
     case 'bob':
     case 'long':
-      return [shape('M176 270 C160 130 226 84 304 84 C384 84 440 130 424 270 C416 220 396 190 356 164 C312 184 226 188 196 204 C186 222 180 240 176 270Z', fill), line('M230 140 C270 108 330 108 368 132', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
+      return [shape('M176 270 C160 130 226 84 304 84 C384 84 440 130 424 270 C416 220 396 190 356 164 C312 184 226 188 196 204 C186 222 180 240 176 270Z', hair), line('M230 140 C270 108 330 108 368 132', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
     case 'bun':
-      return [shape('M182 248 C168 130 232 94 300 94 C370 94 432 130 418 248 C402 186 360 160 300 158 C240 160 198 186 182 248Z', fill), line('M236 136 C270 114 330 114 364 136', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
+      return [shape('M182 248 C168 130 232 94 300 94 C370 94 432 130 418 248 C402 186 360 160 300 158 C240 160 198 186 182 248Z', hair), line('M236 136 C270 114 330 114 364 136', lighter(hair, 14), 8, 'opacity="0.5"')]; // prettier-ignore
     case 'curls':
       return [[214, 158], [256, 132], [302, 124], [348, 134], [388, 160]].map(([x, y], at) => oval([x ?? 0, y ?? 0], [40, 36], lighter(hair, at % 2 ? 6 : 0))); // prettier-ignore
     case 'scarf':
-      return [shape('M170 300 C150 130 226 84 300 84 C374 84 450 130 430 300 C424 230 390 168 300 164 C210 168 176 230 170 300Z', fill), line('M196 190 C240 132 360 132 404 190', lighter(hair, 12), 8, 'opacity="0.5"')]; // prettier-ignore
+      return [shape('M170 300 C150 130 226 84 300 84 C374 84 450 130 430 300 C424 230 390 168 300 164 C210 168 176 230 170 300Z', hair), line('M196 190 C240 132 360 132 404 190', lighter(hair, 12), 8, 'opacity="0.5"')]; // prettier-ignore
     case 'beanie':
-      return [shape('M176 206 C170 96 240 62 300 62 C360 62 430 96 424 206Z', fill), `<rect x="164" y="176" width="272" height="54" rx="24" fill="${tone(lighter(hair, 10))}"/>`, oval([300, 60], [28, 26], lighter(hair, 18))]; // prettier-ignore
-    case 'bald':
+      return [shape('M176 206 C170 96 240 62 300 62 C360 62 430 96 424 206Z', hair), `<rect x="164" y="176" width="272" height="54" rx="24" fill="${tone(lighter(hair, 10))}"/>`, oval([300, 60], [28, 26], lighter(hair, 18))]; // prettier-ignore
+    // bald
+    default:
       return [oval([250, 160], [40, 18], WHITE, 'opacity="0.3" transform="rotate(-24 250 160)"')];
   }
 }

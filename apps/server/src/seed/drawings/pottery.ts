@@ -1,4 +1,4 @@
-import { WHITE, WOOD, line, lighter, oval, shape, shine, strewn, tone, type Colour, type Painter } from './canvas.js';
+import { WHITE, closer, WOOD, line, lighter, oval, shape, shine, strewn, tone, type Colour, type Painter } from './canvas.js';
 
 /** A band around something, and what is in it. */
 interface Glaze {
@@ -13,7 +13,7 @@ const TALL_BODY =
 
 /** A teapot: round, tall, or of iron with its handle above. */
 export function teapot({ glaze, band, form = 'round' }: Glaze & { form?: 'round' | 'tall' | 'iron' }): Painter {
-  return (c) => {
+  return closer((c) => {
     const body = form === 'tall' ? TALL_BODY : ROUND_BODY;
     const fill = c.round(glaze);
     const dark = lighter(glaze, -14);
@@ -21,7 +21,7 @@ export function teapot({ glaze, band, form = 'round' }: Glaze & { form?: 'round'
     c.shadow(310, 462, 220, 32);
     c.add(shape(spout, c.fade([[0, lighter(glaze, 6)], [1, lighter(glaze, -16)]])), oval([528, 243], [19, 8], lighter(glaze, -28), 'transform="rotate(18 528 243)"')); // prettier-ignore
     if (form === 'iron')
-      c.add(line('M190 235 C190 60 410 60 410 235', lighter(glaze, 6), 18), line('M245 122 C280 106 320 106 355 122', WOOD, 24)); // prettier-ignore
+      c.add(line('M190 235 C190 60 410 60 410 235', lighter(glaze, 6), 18), line('M245 122 C280 106 320 106 355 122', WOOD, 24));
     else c.add(line('M180 270 C78 232 70 410 186 400', dark, 30), line('M178 264 C86 236 76 396 180 394', lighter(glaze, 8), 9));
     c.add(shape(body, fill));
     if (band)
@@ -31,7 +31,7 @@ export function teapot({ glaze, band, form = 'round' }: Glaze & { form?: 'round'
     c.add(shape(`M226 ${top} C236 ${top - 44} 364 ${top - 44} 374 ${top} C340 ${top + 16} 260 ${top + 16} 226 ${top}Z`, c.round(lighter(glaze, 3)))); // prettier-ignore
     c.add(line(`M226 ${top} C260 ${top + 16} 340 ${top + 16} 374 ${top}`, lighter(glaze, -22), 5));
     c.add(oval([300, top - 44], [21, 18], c.round(band ?? lighter(glaze, -4))), shine(236, 285, [26, 52], 28, 0.42));
-  };
+  }, 1.14);
 }
 
 const CUP = 'M190 255 L410 255 C412 370 376 440 300 440 C224 440 188 370 190 255Z';
@@ -44,7 +44,7 @@ export function cup({
   tea = [26, 70, 36],
   isTumbler = false,
 }: Glaze & { tea?: Colour; isTumbler?: boolean }): Painter {
-  return (c) => {
+  return closer((c) => {
     const top = isTumbler ? 215 : 255;
     const outline = isTumbler ? TUMBLER : CUP;
     c.shadow(305, 462, isTumbler ? 160 : 235, isTumbler ? 24 : 34);
@@ -78,12 +78,12 @@ export function cup({
     );
     c.add(shine(232, top + 85, [15, 52], 8, 0.4));
     for (const x of [262, 302, 342]) c.add(line(`M${x} ${top - 36} c-24 -30 22 -46 0 -80`, WHITE, 9, 'opacity="0.55"'));
-  };
+  }, 1.2);
 }
 
 /** A bowl, with something in it if a filling is given. */
 export function bowl({ glaze, band, filling }: Glaze & { filling?: Colour }): Painter {
-  return (c) => {
+  return closer((c) => {
     const outline = 'M118 275 C126 400 208 452 300 452 C392 452 474 400 482 275Z';
     c.shadow(305, 462, 190, 28);
     c.add(oval([300, 452], [80, 14], lighter(glaze, -24)), shape(outline, c.round(glaze)));
@@ -108,12 +108,12 @@ export function bowl({ glaze, band, filling }: Glaze & { filling?: Colour }): Pa
         c.add(oval([x, y], [17, 12], c.round(lighter(filling, (x % 5) * 3 - 4))));
     }
     c.add(shine(196, 355, [18, 50], 32, 0.38));
-  };
+  }, 1.2);
 }
 
 /** A vase with a few branches. */
 export function vase({ glaze, band, leaves = [130, 30, 42] }: Glaze & { leaves?: Colour }): Painter {
-  return (c) => {
+  return closer((c) => {
     const outline =
       'M262 265 C262 300 196 320 196 390 C196 448 250 464 300 464 C350 464 404 448 404 390 C404 320 338 300 338 265Z';
     c.shadow(305, 466, 150, 24);
@@ -124,7 +124,6 @@ export function vase({ glaze, band, leaves = [130, 30, 42] }: Glaze & { leaves?:
       [346, 82, 12],
       [248, 84, -12],
     ] as const) {
-      // prettier-ignore
       c.add(line(`M300 270 Q${(300 + x) / 2 + turn / 4} ${(270 + y) / 2} ${x} ${y}`, lighter(leaves, -12), 5));
       for (const part of [0.35, 0.55, 0.75, 1]) {
         const [lx, ly] = [300 + (x - 300) * part, 270 + (y - 270) * part];
@@ -134,12 +133,12 @@ export function vase({ glaze, band, leaves = [130, 30, 42] }: Glaze & { leaves?:
     c.add(shape(outline, c.round(glaze)));
     if (band) c.within(outline, line('M170 380 C230 412 370 412 430 380', band, 30));
     c.add(oval([300, 265], [38, 9], lighter(glaze, -26)), shine(236, 385, [14, 42], 14, 0.4));
-  };
+  }, 1.08);
 }
 
 /** A jar with a lid: of glass over what it holds, or a tin. */
 export function jar({ content, lid = WOOD, isTin = false }: { content: Colour; lid?: Colour; isTin?: boolean }): Painter {
-  return (c) => {
+  return closer((c) => {
     const outline = isTin ? 'M180 200 H420 V440 C420 470 180 470 180 440Z' : 'M205 205 C180 225 172 240 172 270 V420 C172 452 190 464 220 464 H380 C410 464 428 452 428 420 V270 C428 240 420 225 395 205Z'; // prettier-ignore
     c.shadow(305, 466, 185, 28);
     c.add(shape(outline, c.fade([[0, lighter(content, 8)], [0.3, lighter(content, 14)], [1, lighter(content, -14)]], [0, 0, 1, 0]))); // prettier-ignore
@@ -149,12 +148,12 @@ export function jar({ content, lid = WOOD, isTin = false }: { content: Colour; l
     c.add(`<rect x="216" y="288" width="168" height="106" rx="10" fill="${tone([42, 50, 95])}"/>`);
     c.add(`<rect x="226" y="298" width="148" height="86" rx="6" fill="none" stroke="${tone(lighter(content, -8))}" stroke-width="3"/>`); // prettier-ignore
     c.add(oval([300, 330], [17, 17], content), line('M252 364 H348', lighter(content, -10), 6));
-  };
+  }, 1.16);
 }
 
 /** A paper bag with a label. */
 export function paperBag({ paper, label }: { paper: Colour; label: Colour }): Painter {
-  return (c) => {
+  return closer((c) => {
     c.shadow(305, 466, 190, 28);
     c.add(shape('M185 170 L415 170 L432 462 L168 462Z', c.fade([[0, lighter(paper, 10)], [0.5, paper], [1, lighter(paper, -14)]], [0, 0, 1, 0.2]))); // prettier-ignore
     c.add(shape('M372 170 L415 170 L432 462 L398 462Z', lighter(paper, -16), 'opacity="0.5"'));
@@ -164,5 +163,5 @@ export function paperBag({ paper, label }: { paper: Colour; label: Colour }): Pa
       oval([291, 308], [38, 38], label),
     );
     c.add(oval([291, 308], [20, 20], lighter(label, 26)), line('M246 366 H336', label, 7), oval([300, 163], [9, 9], label));
-  };
+  }, 1.16);
 }

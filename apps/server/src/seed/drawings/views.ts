@@ -45,7 +45,6 @@ export function harbour(time: keyof typeof SKIES): Painter {
       [142, 70, 62, 210],
       [214, 50, 86, 350],
     ] as const) {
-      // prettier-ignore
       c.add(`<rect x="${x}" y="${340 - h}" width="${w}" height="${h}" fill="${tone([hue, 46, 58])}"/>`, shape(`M${x - 6} ${340 - h} L${x + w / 2} ${312 - h} L${x + w + 6} ${340 - h}Z`, [14, 38, 36])); // prettier-ignore
       for (const dy of [14, 40]) if (dy < h - 10) c.add(`<rect x="${x + w / 2 - 8}" y="${340 - h + dy}" width="16" height="16" fill="${tone([46, 80, 84])}"/>`); // prettier-ignore
     }
