@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, forEach, type Seeding } from './seeding.js';
 
 const DAYS = 350;
 /** Buyers are told of the latest of a shop's orders; all but the last notifications are read. */
-const TOLD_PART = 0.4;
+const TOLD_PART = 0.5;
 const UNREAD = 4;
 /** How far the latest orders of a shop are: the last ones wait, those before are confirmed, then on their way. */
 const LATEST = { pending: 4, confirmed: 5, shipped: 6 } as const;
