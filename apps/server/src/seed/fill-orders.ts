@@ -12,7 +12,7 @@ const DAYS = 350;
 const TOLD_PART = 0.5;
 const UNREAD = 4;
 /** How far the latest orders of a shop are: the last ones wait, those before are confirmed, then on their way. */
-const LATEST = { pending: 4, confirmed: 5, shipped: 6 } as const;
+const LATEST = { pending: 3, confirmed: 3, shipped: 3 } as const;
 const STEPS = ['confirmed', 'shipped', 'delivered'] as const;
 type Step = (typeof STEPS)[number] | 'cancelled';
 
