@@ -44,7 +44,11 @@ export default defineConfig({
   build: {
     outDir: '../dist',
     emptyOutDir: true,
-    rolldownOptions: { input: ['src/index.html', 'src/reference/index.html', 'src/not-found.html'] },
+    rolldownOptions: {
+      input: ['src/index.html', 'src/reference/index.html', 'src/not-found.html'],
+      // libraries mark what needs a browser; all of this does
+      checks: { moduleLevelDirective: false },
+    },
     // supported by browsers of the last two years; the module polyfill would add markup that the page's policy refuses
     target: 'es2023',
     modulePreload: { polyfill: false },

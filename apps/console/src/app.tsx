@@ -1,55 +1,85 @@
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Navigate, Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation } from '@tanstack/react-router';
 import { ForgotPassword } from './account/forgot-password.js';
 import { ConfirmEmail, ConfirmNewEmail, Invitation, LinkedPage, ResetPassword } from './account/mail-pages.js';
 import { Returned } from './account/providers.js';
 import { SignIn } from './account/sign-in.js';
 import { SignUp } from './account/sign-up.js';
-import { CatalogueView } from './catalogue/catalogue-view.js';
-import { ChatView } from './chat/chat-view.js';
 import { ChatProvider } from './chat/chat.js';
-import { IdentitiesView } from './identities/identities-view.js';
 import { FeedProvider } from './notifications/feed.js';
-import { NotificationsView } from './notifications/notifications-view.js';
-import { SecurityView } from './security/security-view.js';
+import { ProofProvider } from './security/proof.js';
 import { useMe } from './session/me.js';
 import { useSession } from './session/session.js';
-import { SessionsView } from './sessions/sessions-view.js';
 import { Shell } from './shell.js';
 import { Guarded } from './ui/boundary.js';
 import { Empty, Loading } from './ui/notices.js';
 import { QueryFailure } from './ui/query-failure.js';
+import { ToastProvider } from './ui/toasts.js';
+import { createPageRouter } from './ui/routes.js';
 
 const LINKED_PAGES = [
-  ['/confirm-email', 'Confirm your email', ConfirmEmail],
-  ['/confirm-new-email', 'Confirm your new email', ConfirmNewEmail],
-  ['/reset-password', 'Choose a new password', ResetPassword],
-  ['/invitation', 'Your invitation', Invitation],
+  ['confirm-email', 'Confirm your email', ConfirmEmail],
+  ['confirm-new-email', 'Confirm your new email', ConfirmNewEmail],
+  ['reset-password', 'Choose a new password', ResetPassword],
+  ['invitation', 'Your invitation', Invitation],
 ] as const;
 
+const root = createRootRoute();
+
+const publicPages = [
+  ...LINKED_PAGES.map(([path, title, page]) =>
+    createRoute({ getParentRoute: () => root, path, component: () => <LinkedPage title={title} of={page} /> }),
+  ),
+  createRoute({ getParentRoute: () => root, path: 'sign-up', component: SigningUp }),
+  createRoute({ getParentRoute: () => root, path: 'forgot-password', component: ForgotPassword }),
+  createRoute({ getParentRoute: () => root, path: 'returned', component: Returned }),
+];
+
+// signing in leads to the requested page
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
+const records = () => import('./records/records-route.js');
+const VIEWS = [
+  ['/', lazyRouteComponent(() => import('./home/home-route.js'), 'HomeRoute')],
+  ['notifications', lazyRouteComponent(() => import('./notifications/notifications-view.js'), 'NotificationsView')],
+  ['catalogue', lazyRouteComponent(() => import('./catalogue/catalogue-view.js'), 'CatalogueView')],
+  ['chat/{-$channelId}', lazyRouteComponent(() => import('./chat/chat-route.js'), 'ChatRoute')],
+  ['sessions', lazyRouteComponent(() => import('./sessions/sessions-view.js'), 'SessionsView')],
+  ['security', lazyRouteComponent(() => import('./security/security-view.js'), 'SecurityView')],
+  ['account', lazyRouteComponent(() => import('./account/account-route.js'), 'AccountRoute')],
+  ['audit', lazyRouteComponent(records, 'AuditRoute')],
+  ['events', lazyRouteComponent(records, 'EventsRoute')],
+  ['trash', lazyRouteComponent(records, 'TrashRoute')],
+  ['operations', lazyRouteComponent(records, 'OperationsRoute')],
+  // what the server defines: /products, /products/<id>, /products/<id>/variants/<id>
+  ['$kind', lazyRouteComponent(records, 'RecordsRoute')],
+  ['$kind/$id', lazyRouteComponent(records, 'RecordRoute')],
+  ['$kind/$id/$below/$belowId', lazyRouteComponent(records, 'RecordRoute')],
+] as const;
+const views = [
+  ...VIEWS.map(([path, component]) => createRoute({ getParentRoute: () => signedIn, path, component })),
+  createRoute({ getParentRoute: () => signedIn, path: '$', component: NoSuchPage }),
+];
+
 /** The pages: those that mails link to, those for signed-out visitors, and the views. */
-export function App() {
+export const router = createPageRouter(root.addChildren([...publicPages, signedIn.addChildren(views)]), '/console');
+
+function SigningUp() {
   const { identityId } = useSession();
-  const isSignedIn = identityId !== undefined;
-  return (
-    <Switch>
-      {LINKED_PAGES.map(([path, title, page]) => (
-        <Route key={path} path={path}>
-          <LinkedPage title={title} of={page} />
-        </Route>
-      ))}
-      <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
-      <Route path="/forgot-password" component={ForgotPassword} />
-      <Route path="/returned" component={Returned} />
-      {/* signing in leads to the requested page */}
-      <Route>{isSignedIn ? <Views key={identityId} /> : <SignIn />}</Route>
-    </Switch>
-  );
+  return identityId === undefined ? <SignUp /> : <Navigate to="/" />;
+}
+
+function NoSuchPage() {
+  return <Empty title="There is no such page">Choose another one from the menu.</Empty>;
+}
+
+function SignedIn() {
+  const { identityId } = useSession();
+  return identityId === undefined ? <SignIn /> : <Views key={identityId} />;
 }
 
 function Views() {
   const account = useMe();
   const { data: me } = account;
-  const [path] = useLocation();
+  const { pathname } = useLocation();
   if (!me)
     return (
       <main className="card-page">
@@ -60,24 +90,15 @@ function Views() {
   return (
     <FeedProvider>
       <ChatProvider>
-        <Shell me={me}>
-          <Guarded of={path}>
-            <Switch>
-              <Route path="/">
-                <Redirect to="/notifications" replace />
-              </Route>
-              <Route path="/notifications" component={NotificationsView} />
-              <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
-              <Route path="/catalogue" component={CatalogueView} />
-              <Route path="/sessions" component={SessionsView} />
-              <Route path="/security" component={SecurityView} />
-              {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
-              <Route>
-                <Empty title="There is no such page">Choose another one from the menu.</Empty>
-              </Route>
-            </Switch>
-          </Guarded>
-        </Shell>
+        <ProofProvider>
+          <ToastProvider>
+            <Shell me={me}>
+              <Guarded of={pathname}>
+                <Outlet />
+              </Guarded>
+            </Shell>
+          </ToastProvider>
+        </ProofProvider>
       </ChatProvider>
     </FeedProvider>
   );

@@ -1,14 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Router } from 'wouter';
-import { App } from './app.js';
+import { router } from './app.js';
 import { SessionProvider } from './session/session.js';
 import { createTabTokens } from './session/tab-tokens.js';
 import { fetchSettings } from './settings.js';
 import { Guarded } from './ui/boundary.js';
 import { keepFocus } from './ui/keep-focus.js';
-import { keepScroll } from './ui/keep-scroll.js';
 import { Failure } from './ui/notices.js';
 import { isPassing } from './ui/query-failure.js';
 import { applyTheme } from './ui/theme.js';
@@ -42,9 +41,7 @@ async function start(): Promise<void> {
         <Guarded of={null}>
           <QueryClientProvider client={queries}>
             <SessionProvider settings={settings} tokens={tokens}>
-              <Router base="/console" aroundNav={keepScroll}>
-                <App />
-              </Router>
+              <RouterProvider router={router} />
             </SessionProvider>
           </QueryClientProvider>
         </Guarded>

@@ -1,49 +1,57 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { Link, useRoute } from 'wouter';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { ConfirmReminder } from './account/confirm-reminder.js';
 import { useChat } from './chat/chat.js';
 import { useFeed } from './notifications/feed.js';
+import { SECTIONS, type Place } from './places.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
 import { Badge } from './ui/badge.js';
 import { Bar, Logo } from './ui/bar.js';
 import { Button } from './ui/button.js';
-import { Icon, type IconName } from './ui/icons.js';
+import { Icon } from './ui/icons.js';
 import { Failure } from './ui/notices.js';
 import { ThemeButton } from './ui/theme.js';
 
-interface Place {
-  path: string;
-  name: string;
-  icon: IconName;
-  /** Number of unseen items. */
-  unread?: number;
-}
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.js')).Palette }));
 
-/** The frame around the views: navigation, and the signed-in identity. */
+/** The frame around the views: navigation, the search over everything, and the signed-in identity. */
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const { signOut } = useSession();
   const leaving = useMutation({ mutationFn: signOut });
-  const { unread: notifications } = useFeed();
-  const { unread: messages } = useChat();
-  const places: Place[] = [
-    { path: '/notifications', name: 'Notifications', icon: 'bell', unread: notifications },
-    { path: '/chat', name: 'Chat', icon: 'chat', unread: messages },
-    { path: '/catalogue', name: 'Catalogue', icon: 'chart' },
-    { path: '/sessions', name: 'Sessions', icon: 'devices' },
-    { path: '/security', name: 'Security', icon: 'lock' },
-    ...(me.isAdmin ? [{ path: '/identities', name: 'Identities', icon: 'people' } as const] : []),
-  ];
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isFinding, setFinding] = useState(false);
+  useEffect(() => {
+    function open(event: KeyboardEvent): void {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setFinding(true);
+    }
+    document.addEventListener('keydown', open);
+    return () => document.removeEventListener('keydown', open);
+  }, []);
   return (
-    <div className="shell">
+    <div className={isMenuOpen ? 'shell shell-open' : 'shell'}>
       <Bar
         brand={
           <p className="brand">
+            <Button
+              className="quiet icon-button menu-button"
+              aria-label="Menu"
+              aria-expanded={isMenuOpen}
+              aria-controls="views"
+              onClick={() => setMenuOpen(!isMenuOpen)}
+            >
+              <Icon name={isMenuOpen ? 'close' : 'menu'} />
+            </Button>
             <Logo /> Tandem
           </p>
         }
       >
+        <Button className="quiet finder-button" aria-keyshortcuts="Control+K" onClick={() => setFinding(true)}>
+          <Icon name="search" /> <span>Find anything</span> <kbd aria-hidden="true">Ctrl K</kbd>
+        </Button>
         <span className="email" title={me.email}>
           {me.email}
         </span>
@@ -58,27 +66,58 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
           <Icon name="leave" />
         </Button>
       </Bar>
-      <nav aria-label="Views">
-        <ul>
-          {places.map((place) => (
-            <PlaceLink key={place.path} {...place} />
-          ))}
-        </ul>
+      <nav id="views" aria-label="Views">
+        {SECTIONS.map(([name, places]) => (
+          <Section
+            key={name}
+            name={name}
+            close={() => setMenuOpen(false)}
+            places={places.filter(({ isForAdmins = false }) => me.isAdmin || !isForAdmins)}
+          />
+        ))}
       </nav>
       <main id="content" tabIndex={-1}>
         <Failure of={leaving.error}>You are still signed in.</Failure>
         <ConfirmReminder me={me} />
         {children}
       </main>
+      {isFinding && (
+        <Suspense>
+          <Palette me={me} onClose={() => setFinding(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-function PlaceLink({ path, name, icon, unread = 0 }: Place) {
-  const [isHere] = useRoute(`${path}/*?`);
+interface SectionProps {
+  name: string;
+  places: readonly Place[];
+  /** Closes the menu, where it lies above the view. */
+  close(): void;
+}
+
+function Section({ name, places, close }: SectionProps) {
+  if (places.length === 0) return null;
+  return (
+    <>
+      {name !== '' && <p className="nav-section">{name}</p>}
+      <ul>
+        {places.map((place) => (
+          <PlaceLink key={place.path} {...place} close={close} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function PlaceLink({ path, name, icon, close }: Place & { close(): void }) {
+  const { unread: notifications } = useFeed();
+  const { unread: messages } = useChat();
+  const unread = { '/notifications': notifications, '/chat': messages }[path] ?? 0;
   return (
     <li>
-      <Link href={path} aria-current={isHere ? 'page' : undefined}>
+      <Link to={path} onClick={close} activeOptions={{ exact: path === '/', includeSearch: false }}>
         <Icon name={icon} />
         <span>{name}</span>
         <Badge unread={unread} />

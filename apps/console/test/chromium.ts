@@ -88,8 +88,15 @@ export async function visitSignedIn(
   const visitor = await visit(browser, app, options);
   await visitor.open(path);
   await visitor.signIn(email);
-  await visitor.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await visitor.page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
   return visitor;
+}
+
+/** Goes to a view by the menu, which is opened first where it does not stand beside the view. */
+export async function goTo(page: Page, view: string | RegExp): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' });
+  if (await menu.isVisible()) await menu.click();
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
 }
 
 /**

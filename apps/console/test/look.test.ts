@@ -5,23 +5,46 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HAS_CHROMIUM, PASSWORD, TEST_SECRETS, fixture, startTestServer, type TestServer } from '@tandem/testing';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit } from './chromium.js';
+import { DESKTOP, PHONE, expectClean, goTo, launchChromium, offences, visit, type ConsolePage } from './chromium.js';
 
 /** The folder of `npm run screenshots`; without it no pictures are taken. */
 const PICTURES = process.env['SCREENSHOTS'];
 const MAIN = fileURLToPath(new URL('../../server/bin/tandem.cjs', import.meta.url));
 
-/** The person whose page shows most of each view, in the demonstration data. */
-const VIEWS = {
-  notifications: 'ada',
-  chat: 'martha',
-  catalogue: 'admin',
-  sessions: 'ada',
-  security: 'ada',
-  identities: 'admin',
-} as const;
+/** The views, with whose page shows most of each in the demonstration data, and what is there once it is loaded. */
+const VIEWS: readonly (readonly [view: string, person: string, ready: (page: Page) => Locator])[] = [
+  ['Home', 'admin', (page) => page.getByRole('region', { name: 'Orders over time' }).locator('svg')],
+  ['Notifications', 'ada', entries],
+  ['Chat', 'martha', (page) => page.locator('.channel')],
+  ['Orders', 'admin', records],
+  ['Products', 'admin', records],
+  ['Catalogue', 'admin', records],
+  ['Categories', 'admin', records],
+  ['Organizations', 'admin', records],
+  ['Identities', 'admin', records],
+  ['Profiles', 'ada', (page) => page.getByRole('heading', { name: 'Profiles' })],
+  ['Events', 'admin', entries],
+  ['Security events', 'admin', records],
+  ['Trash', 'admin', (page) => page.getByRole('heading', { name: 'Trash' })],
+  ['Operations', 'admin', entries],
+  ['Account', 'ada', (page) => page.getByRole('navigation', { name: 'Parts' })],
+  ['Sessions', 'ada', entries],
+  ['Security', 'ada', (page) => page.getByText('You have none yet')],
+];
+function entries(page: Page): Locator {
+  return page.getByRole('main').getByRole('listitem').nth(1);
+}
+function records(page: Page): Locator {
+  return page.getByRole('main').getByRole('table').first();
+}
+/** Views of which a record is looked at too. */
+const RECORDS = ['Orders', 'Products', 'Organizations', 'Identities'];
+const oneRecordOf = (view: string) => view.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '');
+/** A file's name for the picture of a view. */
+const pictureOf = (view: string) => view.toLowerCase().replaceAll(' ', '-');
+
 const SCREENS = { desktop: DESKTOP, phone: PHONE };
 const DEVICES = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
@@ -58,6 +81,18 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   }
 
+  /** Opens the first record of a table. */
+  async function lookAtRecord(visitor: ConsolePage, name: string): Promise<void> {
+    const { page } = visitor;
+    await page.locator('.row-link').first().click();
+    await page.getByRole('article').getByText('Created').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await offences(page), name).toEqual([]);
+    await expectClean(visitor);
+    await picture(page, name);
+    await page.goBack();
+  }
+
   /** Searches for the first word of a message, and goes to the last message found. */
   async function lookAtSearch(page: Page, screen: string, colorScheme: string): Promise<void> {
     if (screen === 'phone') await page.getByRole('link', { name: 'All channels' }).click();
@@ -73,7 +108,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
 
   describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
     it.each(['light', 'dark'] as const)('is accessible, and fits, in %s', async (colorScheme) => {
-      for (const person of new Set(Object.values(VIEWS))) {
+      for (const person of new Set(VIEWS.map(([, whose]) => whose))) {
         await using visitor = await visit(browser, app, { ...SCREENS[screen], colorScheme });
         const { page } = visitor;
         await visitor.open('/');
@@ -81,21 +116,19 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
         expect(await offences(page)).toEqual([]);
         await picture(page, `sign-in-${screen}-${colorScheme}`);
         await visitor.signIn(`${person}@example.org`);
-        const views = Object.entries(VIEWS).filter(([, whose]) => whose === person);
-        for (const [view] of views) {
-          const nav = page.getByRole('navigation', { name: 'Views' });
-          await nav.getByRole('link', { name: new RegExp(`^${view}`, 'i') }).click();
-          if (view === 'chat') {
+        for (const [view, , ready] of VIEWS.filter(([, whose]) => whose === person)) {
+          await goTo(page, new RegExp(`^${view}( \\d+ unread)?$`));
+          await ready(page).waitFor();
+          if (view === 'Chat') {
             await page.locator('.channel').first().click();
             await page.getByRole('log').getByRole('listitem').nth(3).waitFor();
-          } else if (view === 'security') await page.getByText('You have none yet').waitFor();
-          else await page.getByRole('main').getByRole('listitem').nth(1).waitFor();
-          if (view === 'catalogue') await page.getByRole('table').waitFor();
+          }
           await page.waitForLoadState('networkidle');
           expect(await offences(page), view).toEqual([]);
           await expectClean(visitor);
-          await picture(page, `${view}-${screen}-${colorScheme}`);
-          if (view === 'chat') await lookAtSearch(page, screen, colorScheme);
+          await picture(page, `${pictureOf(view)}-${screen}-${colorScheme}`);
+          if (view === 'Chat') await lookAtSearch(page, screen, colorScheme);
+          if (RECORDS.includes(view)) await lookAtRecord(visitor, `${oneRecordOf(view)}-${screen}-${colorScheme}`);
         }
       }
       await using reader = await visit(browser, app, { ...SCREENS[screen], colorScheme });

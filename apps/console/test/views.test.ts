@@ -81,40 +81,48 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       await using visitor = await visitAs(admin, '/identities');
       const { page } = visitor;
       const { keyboard } = page;
+      const focusedText = () =>
+        page.evaluate<string>(
+          'document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent',
+        );
       /** Presses Tab until an element with this name has the focus. */
       async function tabTo(name: string): Promise<void> {
         for (let steps = 0; steps < 60; steps++) {
           await keyboard.press('Tab');
-          const focused = String(
-            await page.evaluate(
-              'document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent',
-            ),
-          );
-          if (focused === name) return;
+          if ((await focusedText()) === name) return;
         }
         throw new Error(`${name} cannot be reached by Tab`);
       }
-      const rows = page.getByRole('list', { name: 'Identities' }).getByRole('listitem');
-      await rows.first().waitFor();
-      await tabTo('Search by email');
-      await keyboard.type('keyboard.');
-      await rows.nth(1).waitFor({ state: 'detached' });
-      await tabTo(`Lock ${ann.email}`);
-      await keyboard.press('Enter');
-      await page.getByRole('dialog', { name: `Lock ${ann.email}?` }).waitFor();
+      /** Opens the actions of ann, and goes down to one. */
+      async function chooseAction(name: string): Promise<void> {
+        await tabTo(`Actions for ${ann.email}`);
+        await keyboard.press('Enter');
+        for (let steps = 0; (await focusedText()) !== name; steps++) {
+          if (steps > 30) throw new Error(`${name} cannot be reached by the arrow keys`);
+          await keyboard.press('ArrowDown');
+        }
+        await keyboard.press('Enter');
+        await page.getByRole('dialog', { name: `${name}: ${ann.email}` }).waitFor();
+      }
+      const rows = page.getByRole('table').getByRole('row');
+      await rows.nth(2).waitFor();
+      await tabTo('Search');
+      await keyboard.type('keyboard');
+      await rows.nth(2).waitFor({ state: 'detached' });
+      await chooseAction('Lock');
       await keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await ann.rest('GET', `/identities/${ann.id}`).expect(200);
-      await keyboard.press('Enter');
-      await page.getByRole('dialog').waitFor();
+      await chooseAction('Lock');
       await tabTo('Lock');
       await keyboard.press('Enter');
-      await page.getByText(`${ann.email} is locked, and signed out everywhere.`).waitFor();
+      await page.getByText('Done: lock.').waitFor();
       await ann.rest('GET', `/identities/${ann.id}`).expect(401);
 
-      await tabTo(`Unlock ${ann.email}`);
+      await chooseAction('Unlock');
+      await tabTo('Unlock');
       await keyboard.press('Enter');
-      await page.getByText(`${ann.email} is unlocked.`).waitFor();
+      await page.getByText('Done: unlock.').waitFor();
       await app.signIn(ann.email);
       await expectClean(visitor);
     });

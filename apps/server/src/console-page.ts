@@ -38,7 +38,7 @@ export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDr
 
   page.get('/console/settings.json', (_req, res) => void res.set('cache-control', 'no-cache').json(settings));
   page.get(['/console', '/console/', '/console/*page'], async (_req, res) =>
-    sendPage('index.html', res, { imagesFrom: await originOf(files) }),
+    sendPage('index.html', res, { filesFrom: await originOf(files) }),
   );
   // links in mails lead here until a host has pages of its own (decisions A14)
   for (const name of MAIL_PAGES)

@@ -18,17 +18,18 @@ const FOLDER = ['../console', '../../console/dist']
 export const ASSETS = FOLDER && path.join(FOLDER, 'assets');
 
 /**
- * The content security policy of a page: it may load its own assets, and call its own server. No text becomes code or
- * markup.
- * @param imagesFrom further sources of images
+ * The content security policy of a page: it may load its own assets, call its own server, and send files to where these
+ * are stored. No text becomes code or markup.
+ * @param filesFrom where files are stored
  */
-function contentSecurityPolicy(imagesFrom: string): string {
+function contentSecurityPolicy(filesFrom: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' ${imagesFrom}`.trim(),
-    "connect-src 'self'",
+    `img-src 'self' ${filesFrom}`.trim(),
+    `connect-src 'self' ${filesFrom}`.trim(),
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -38,10 +39,10 @@ function contentSecurityPolicy(imagesFrom: string): string {
 }
 
 /** Sends a page, or 304 if the client has it. Its name does not tell versions apart, so its tag is made of its content. */
-export async function sendPage(name: string, res: Response, { imagesFrom = '' } = {}): Promise<void> {
+export async function sendPage(name: string, res: Response, { filesFrom = '' } = {}): Promise<void> {
   const content = await readFile(path.join(FOLDER ?? '', name));
   const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, 'content-security-policy': contentSecurityPolicy(imagesFrom) });
+  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, 'content-security-policy': contentSecurityPolicy(filesFrom) });
   res.type('html').send(content);
 }
 
@@ -55,7 +56,7 @@ export function createAssets(): Router {
   assets.get('/assets/:file', (req, res, next) => {
     const { file } = req.params;
     // no path, and none of the compressed ones
-    if (!/^[\w-]+\.(js|css|svg)$/.test(file) || !existsSync(path.join(ASSETS, file))) return next();
+    if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(file) || !existsSync(path.join(ASSETS, file))) return next();
     const encoding = encodingFor(req);
     const compressed = encoding && file + ENDINGS[encoding];
     const sent = compressed !== undefined && existsSync(path.join(ASSETS, compressed)) ? compressed : file;

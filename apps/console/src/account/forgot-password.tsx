@@ -1,5 +1,5 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useSession } from '../session/session.js';
 import { Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
@@ -26,7 +26,7 @@ export function ForgotPassword() {
         <Good>If {sentTo} has an account, a link is on its way. It is valid for half an hour.</Good>
       )}
       <p className="card-links">
-        <Link href="/">Sign in</Link>
+        <Link to="/">Sign in</Link>
       </p>
     </CardPage>
   );

@@ -1,6 +1,6 @@
 import { describeFailure } from '@tandem/client';
+import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { Link, Redirect } from 'wouter';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Good } from '../ui/notices.js';
@@ -22,14 +22,16 @@ interface LinkedPageProps {
  * keeps it there, copied URLs lack it.
  */
 export function LinkedPage({ title, of: Page }: { title: string; of(props: LinkedPageProps): ReactNode }) {
-  const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? (history.state as string | null));
-  useEffect(() => history.replaceState(token, '', location.pathname), [token]);
+  const { pathname, search, state } = useLocation();
+  const go = useNavigate();
+  const [token] = useState(() => (search as { token?: string }).token ?? state.token);
+  useEffect(() => void go({ to: pathname, state: { token }, replace: true }), [go, pathname, token]);
   if (typeof token === 'string' && token !== '') return <Page title={title} token={token} />;
   return (
     <CardPage title={title}>
       <p>The link is incomplete. Open the one in the mail, or copy all of it.</p>
       <p className="card-links">
-        <Link href="/">Continue to Tandem</Link>
+        <Link to="/">Continue to Tandem</Link>
       </p>
     </CardPage>
   );
@@ -40,7 +42,7 @@ function Done({ title, children }: { title: string; children: string }) {
     <CardPage title={title}>
       <Good>{children}</Good>
       <p className="card-links">
-        <Link href="/">Continue to Tandem</Link>
+        <Link to="/">Continue to Tandem</Link>
       </p>
     </CardPage>
   );
@@ -108,7 +110,7 @@ export function ResetPassword({ title, token }: LinkedPageProps) {
         <NewPasswordField label="New password" />
       </ActionForm>
       <p className="card-links">
-        <Link href="/forgot-password">Send another link</Link>
+        <Link to="/forgot-password">Send another link</Link>
       </p>
     </CardPage>
   );
@@ -128,7 +130,7 @@ export function Invitation({ title, token }: LinkedPageProps) {
 
   if (isAccepted) return <Done title={title}>You have accepted the invitation.</Done>;
   if (secondStep) return <SecondStep {...secondStep} />;
-  if (identityId !== undefined && hasUsedIt) return <Redirect to="/" />;
+  if (identityId !== undefined && hasUsedIt) return <Navigate to="/" />;
   if (identityId !== undefined)
     return (
       <CardPage title={title}>

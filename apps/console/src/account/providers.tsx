@@ -1,7 +1,7 @@
 import { MfaRequiredError } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Link, Redirect, useLocation } from 'wouter';
 import { useSession } from '../session/session.js';
 import { Failure, Loading, Note } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
@@ -21,7 +21,7 @@ function nameOf(provider: string): string {
 /** Ways to sign in or up through the configured identity providers; nothing where there are none. */
 export function ProviderLinks({ purpose }: { purpose: Purpose }) {
   const { providers, returnUrl } = useSession().settings;
-  const [path] = useLocation();
+  const { pathname: path } = useLocation();
   // the way back leads to the server's own address: from another one it would be another browser's
   if (providers.length === 0 || returnUrl === undefined || new URL(returnUrl).origin !== location.origin) return null;
   const redirectUrl = `${returnUrl}?${new URLSearchParams({ purpose, to: purpose === 'oauth-login' ? path : '/' }).toString()}`;
@@ -57,7 +57,8 @@ export function Returned() {
       to: given.get('to') ?? '/',
     };
   });
-  useEffect(() => history.replaceState(null, '', location.pathname), []);
+  const go = useNavigate();
+  useEffect(() => void go({ to: '/returned', replace: true }), [go]);
   const redeemed = useQuery({
     queryKey: ['returned', token],
     // signing in clears all queries, and the token works once
@@ -81,8 +82,8 @@ export function Returned() {
   }, [id]);
   const [isBack, setBack] = useState(false);
 
-  if (identityId !== undefined) return <Redirect to={to.startsWith('/') ? to : '/'} replace />;
-  if (isBack) return <Redirect to="/" replace />;
+  if (identityId !== undefined) return <Navigate to={to.startsWith('/') ? to : '/'} replace />;
+  if (isBack) return <Navigate to="/" replace />;
   if (challenge !== undefined)
     return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setBack(true)} />;
   return (
@@ -92,7 +93,7 @@ export function Returned() {
       {error !== null && <Note>{ENDINGS[error] ?? 'It did not work there. Try again, or another way.'}</Note>}
       {error === 'identity_not_found' && <ProviderLinks purpose="oauth-signup" />}
       <p className="card-links">
-        <Link href={purpose === 'oauth-signup' ? '/sign-up' : '/'}>Another way</Link>
+        <Link to={purpose === 'oauth-signup' ? '/sign-up' : '/'}>Another way</Link>
       </p>
     </CardPage>
   );

@@ -1,7 +1,7 @@
 import { MfaRequiredError } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { usePasskeys } from '../security/passkeys.js';
 import { useSession, type Ending } from '../session/session.js';
 import { Button } from '../ui/button.js';
@@ -55,8 +55,8 @@ export function SignIn({ notice }: { notice?: string }) {
       )}
       <ProviderLinks purpose="oauth-login" />
       <p className="card-links">
-        <Link href="/forgot-password">Forgot your password?</Link>
-        <Link href="/sign-up">Create an account</Link>
+        <Link to="/forgot-password">Forgot your password?</Link>
+        <Link to="/sign-up">Create an account</Link>
       </p>
     </CardPage>
   );

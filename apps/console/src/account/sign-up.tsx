@@ -1,6 +1,6 @@
 import { MfaRequiredError, type SignUpInput } from '@tandem/client';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useSession } from '../session/session.js';
 import { CardPage } from './card-page.js';
 import { EmailField, NewPasswordField } from './fields.js';
@@ -45,7 +45,7 @@ export function SignUp() {
       </ActionForm>
       <ProviderLinks purpose="oauth-signup" />
       <p className="card-links">
-        <Link href="/">I have an account</Link>
+        <Link to="/">I have an account</Link>
       </p>
     </CardPage>
   );

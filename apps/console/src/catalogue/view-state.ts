@@ -1,4 +1,4 @@
-import { useSearchParams } from 'wouter';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { wordsOf } from '../ui/words.js';
 
 export const GROUPINGS = [
@@ -51,31 +51,23 @@ export interface ViewState extends Record<Filter, string> {
 type Option<Value> = readonly [value: Value, text: string];
 
 /** The named option, or the first. */
-function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option<Value>[]], text: string | null): Value {
+function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option<Value>[]], text: string | undefined): Value {
   const [value] = options.find(([one]) => one === text) ?? options[0];
   return value;
 }
 
 /** Kept in the address, so that it can be bookmarked and shared. */
 export function useViewState(): [ViewState, (change: Partial<ViewState>) => void] {
-  const [search, setSearch] = useSearchParams();
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const go = useNavigate();
   const state: ViewState = {
-    ...filtersOf((filter) => search.get(filter) ?? ''),
-    group: oneOf(GROUPINGS, search.get('group')),
-    measure: oneOf(MEASURES, search.get('measure')),
-    order: oneOf(ordersOf(search.get('words') ?? ''), search.get('order')),
+    ...filtersOf((filter) => search[filter] ?? ''),
+    group: oneOf(GROUPINGS, search['group']),
+    measure: oneOf(MEASURES, search['measure']),
+    order: oneOf(ordersOf(search['words'] ?? ''), search['order']),
   };
   function change(wanted: Partial<ViewState>): void {
-    setSearch(
-      (present) => {
-        const next = new URLSearchParams(present);
-        for (const [name, value] of Object.entries(wanted))
-          if (value === '') next.delete(name);
-          else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
+    void go({ to: '.', search: (present: object) => ({ ...present, ...wanted }), replace: true });
   }
   return [state, change];
 }

@@ -1,7 +1,7 @@
 import type { ChannelSummary } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
 import { Badge } from '../ui/badge.js';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
@@ -20,8 +20,8 @@ import { MessageSearch } from './message-search.js';
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
   const { channels, loading, unread, isLive } = useChat();
   const channel = channels?.find(({ id }) => id === channelId);
-  const [search] = useSearchParams();
-  const at = /^[1-9]\d{0,14}$/.test(search.get('at') ?? '') ? Number(search.get('at')) : undefined;
+  const { at: number = '' } = useSearch({ strict: false }) as { at?: string };
+  const at = /^[1-9]\d{0,14}$/.test(number) ? Number(number) : undefined;
   useTitle(channel?.name ?? 'Chat', unread);
   return (
     <div className={channelId === undefined ? 'chat' : 'chat chat-open'}>
@@ -39,7 +39,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
             <ul>
               {channels.map((one) => (
                 <Entry key={one.id} of={one}>
-                  <ChannelLink channel={one} isOpen={one.id === channelId} />
+                  <ChannelLink channel={one} />
                 </Entry>
               ))}
             </ul>
@@ -53,7 +53,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
             <Empty title="Choose a channel">Its messages appear here.</Empty>
           ) : (
             <Empty title="You are not in this channel">
-              <Link href="/chat">All channels</Link>
+              <Link to="/chat">All channels</Link>
             </Empty>
           )}
         </div>
@@ -62,13 +62,13 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
   );
 }
 
-function ChannelLink({ channel, isOpen }: { channel: ChannelSummary; isOpen: boolean }) {
+function ChannelLink({ channel }: { channel: ChannelSummary }) {
   const { typingIn } = useChat();
   const { id, name, lastMessage, createdAt, unread = 0 } = channel;
   const isTyping = typingIn(id).length > 0;
   return (
     <li>
-      <Link href={`/chat/${id}`} className="channel" aria-current={isOpen ? 'page' : undefined}>
+      <Link to={`/chat/${id}`} className="channel">
         <span className="channel-name">{name}</span>
         <Badge unread={unread} />
         <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
@@ -80,13 +80,13 @@ function ChannelLink({ channel, isOpen }: { channel: ChannelSummary; isOpen: boo
 
 function NewChannel() {
   const { create } = useChat();
-  const [, go] = useLocation();
+  const go = useNavigate();
   const [isOpen, setOpen] = useState(false);
   const creating = useMutation({
     mutationFn: create,
     onSuccess(id) {
       setOpen(false);
-      go(`/chat/${id}`);
+      void go({ to: `/chat/${id}` });
     },
   });
   return (

@@ -1,7 +1,7 @@
 import type { ChannelSummary, LoadedMessages, MessageWindow } from '@tandem/client';
 import { useMutation, useMutationState, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
@@ -25,14 +25,14 @@ interface ConversationProps {
 /** The messages of a channel, and the composer. */
 export function Conversation({ channel, at }: ConversationProps) {
   const { typingIn } = useChat();
-  const [, go] = useLocation();
+  const go = useNavigate();
   const typing = typingIn(channel.id);
   const personOf = useNames(typing, channel.ownerId);
-  const goToNewest = () => go(`/chat/${channel.id}`);
+  const goToNewest = () => void go({ to: `/chat/${channel.id}` });
   return (
     <section className="conversation" aria-label={channel.name}>
       <header>
-        <Link href="/chat" className="back" aria-label="All channels">
+        <Link to="/chat" activeOptions={{ exact: true }} className="back" aria-label="All channels">
           <Icon name="back" />
         </Link>
         <h1>{channel.name}</h1>

@@ -1,7 +1,7 @@
 import { queryOf, rowsOf } from '@tandem/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useState, type ReactNode } from 'react';
-import { Link } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Field } from '../ui/field.js';
 import { Loading } from '../ui/notices.js';
@@ -50,7 +50,7 @@ export function MessageSearch({ children }: { children: ReactNode }) {
           <ul className="found" aria-label="Found messages">
             {data?.value.map(({ id, channelId, seq, content, createdAt, senderId, sender, channel }) => (
               <li key={id}>
-                <Link href={`/chat/${channelId}?at=${seq}`} className="channel">
+                <Link to={`/chat/${channelId}`} search={{ at: String(seq) }} className="channel">
                   <span className="channel-name">{channel?.name ?? 'Channel'}</span>
                   <span className="channel-last">
                     {senderId === self ? 'You' : (sender?.name ?? 'Member')}: {content}

@@ -1,6 +1,6 @@
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { Link, useLocation } from 'wouter';
 import { Method } from './method.js';
 import type { Operation, Reference } from './reference.js';
 import { createSearch } from './search.js';
@@ -18,7 +18,7 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
   const [query, setQuery] = useState('');
   const search = useMemo(() => createSearch(reference), [reference]);
   const found = query.trim() === '' ? undefined : search(query);
-  const [, navigate] = useLocation();
+  const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const nav = useRef<HTMLElement>(null);
 
@@ -59,7 +59,7 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (found?.[0]) navigate(linkTo(found[0]));
+            if (found?.[0]) void navigate({ to: linkTo(found[0]) });
           }}
         >
           <input
@@ -78,7 +78,7 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
       {found ? (
         <ul>
           {found.map((operation) => (
-            <Entry key={operation.id} operation={operation} current={current} isLong />
+            <Entry key={operation.id} operation={operation} isLong />
           ))}
         </ul>
       ) : (
@@ -89,7 +89,7 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
             </summary>
             <ul>
               {operations.map((operation) => (
-                <Entry key={operation.id} operation={operation} current={current} />
+                <Entry key={operation.id} operation={operation} />
               ))}
             </ul>
           </details>
@@ -101,10 +101,10 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
 
 export const linkTo = ({ id }: Operation) => `/${encodeURIComponent(id)}`;
 
-function Entry({ operation, current, isLong }: { operation: Operation; current: Operation | undefined; isLong?: boolean }) {
+function Entry({ operation, isLong }: { operation: Operation; isLong?: boolean }) {
   return (
     <li>
-      <Link href={linkTo(operation)} aria-current={operation === current ? 'page' : undefined}>
+      <Link to={linkTo(operation)}>
         <Method of={operation} />
         <span className="entry">
           {operation.summary}

@@ -1,7 +1,8 @@
+import { RouterProvider, createRootRoute } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Router } from 'wouter';
 import { createTabTokens } from '../session/tab-tokens.js';
+import { createPageRouter } from '../ui/routes.js';
 import { applyTheme } from '../ui/theme.js';
 import type { ApiDocument } from './document.js';
 import { Page } from './page.js';
@@ -15,11 +16,12 @@ async function start(): Promise<void> {
     const answer = await fetch('/openapi.json');
     if (!answer.ok) throw new Error(`the answer to /openapi.json is ${answer.status}`);
     const reference = readReference((await answer.json()) as ApiDocument, location.origin);
+    // one page shows every address: the operation is read from it
+    const page = () => <Page reference={reference} tokens={tokens} />;
+    const router = createPageRouter(createRootRoute({ component: page, notFoundComponent: page }), '/docs');
     root.render(
       <StrictMode>
-        <Router base="/docs">
-          <Page reference={reference} tokens={tokens} />
-        </Router>
+        <RouterProvider router={router} />
       </StrictMode>,
     );
   } catch (error) {

@@ -1,4 +1,4 @@
-import { Link } from 'wouter';
+import { Link } from '@tanstack/react-router';
 import { linkTo } from './finder.js';
 import { Method } from './method.js';
 import type { Reference } from './reference.js';
@@ -46,7 +46,7 @@ export function Overview({ reference }: { reference: Reference }) {
           <ul className="rows">
             {service.operations.map((operation) => (
               <li key={operation.id}>
-                <Link href={linkTo(operation)} className="operation-row">
+                <Link to={linkTo(operation)} className="operation-row">
                   <Method of={operation} />
                   <span className="operation-name">
                     {operation.summary} <code>{operation.path}</code>

@@ -1,6 +1,6 @@
 import type { MemoryTokenStore } from '@tandem/client';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
 import { Bar, Logo } from '../ui/bar.js';
 import { ThemeButton } from '../ui/theme.js';
 import { Finder } from './finder.js';
@@ -19,7 +19,7 @@ function decoded(part: string): string {
 
 /** The frame: the bar, all operations to choose from, and the chosen one. */
 export function Page({ reference, tokens }: { reference: Reference; tokens: MemoryTokenStore }) {
-  const [place] = useLocation();
+  const { pathname: place } = useLocation();
   const id = decoded(place.slice(1));
   const operations = useMemo(() => reference.services.flatMap((service) => service.operations), [reference]);
   const operation = operations.find((one) => one.id === id);
@@ -41,7 +41,7 @@ export function Page({ reference, tokens }: { reference: Reference; tokens: Memo
     <div className="reference">
       <Bar
         brand={
-          <Link href="/" className="brand">
+          <Link to="/" className="brand">
             <Logo /> {reference.title} API
           </Link>
         }
@@ -66,7 +66,7 @@ export function Page({ reference, tokens }: { reference: Reference; tokens: Memo
         ) : (
           <div className="empty">
             <h1 className="empty-title">There is no operation {id}</h1>
-            <Link href="/">All operations</Link>
+            <Link to="/">All operations</Link>
           </div>
         )}
       </main>

@@ -1,18 +1,29 @@
-import { isError, type SecondStep } from '@tandem/client';
-import { useRef, useState, type ReactNode } from 'react';
+import { isError } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, use, useRef, useState, type ReactNode } from 'react';
 import { ActionForm } from '../account/form.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { Failure } from '../ui/notices.js';
+import { factorsQuery } from './factors.js';
 import { usePasskeys } from './passkeys.js';
 
 /** Runs what needs a fresh proof: asks for the proof where the server does, then runs it again. Null when the person gives up. */
 export type WithProof = <T>(run: () => Promise<T>) => Promise<T | null>;
 
-/** @returns how to run what needs a fresh proof, and the dialog that asks for it */
-export function useProof(steps: readonly SecondStep[]): { withProof: WithProof; proofDialog: ReactNode } {
+const ProofContext = createContext<WithProof | undefined>(undefined);
+
+/** How to run what needs a fresh proof. @throws Error outside its provider */
+export function useWithProof(): WithProof {
+  const withProof = use(ProofContext);
+  if (!withProof) throw new Error('no proof can be asked for here');
+  return withProof;
+}
+
+/** Asks for a fresh proof wherever the page needs one. */
+export function ProofProvider({ children }: { children: ReactNode }) {
   const [isAsking, setAsking] = useState(false);
   const settle = useRef<(isProven: boolean) => void>(undefined);
   const ask = () =>
@@ -35,19 +46,24 @@ export function useProof(steps: readonly SecondStep[]): { withProof: WithProof; 
     setAsking(false);
   }
 
-  const dialog = <ProofDialog steps={steps} onDone={() => close(true)} onClose={() => close(false)} />;
-  return { withProof, proofDialog: isAsking && dialog };
+  return (
+    <ProofContext value={withProof}>
+      {children}
+      {isAsking && <ProofDialog onDone={() => close(true)} onClose={() => close(false)} />}
+    </ProofContext>
+  );
 }
 
 interface ProofDialogProps {
-  steps: readonly SecondStep[];
   onDone(): void;
   onClose(): void;
 }
 
-function ProofDialog({ steps, onDone, onClose }: ProofDialogProps) {
+function ProofDialog({ onDone, onClose }: ProofDialogProps) {
   const { client } = useSession();
   const identityId = useIdentityId();
+  const factors = useQuery(factorsQuery(client, identityId));
+  const steps = factors.data?.data.map(({ type }) => type) ?? [];
   const passkeys = usePasskeys();
   const [failure, setFailure] = useState<unknown>();
   const [byCode, setByCode] = useState(false);

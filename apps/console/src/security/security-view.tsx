@@ -1,4 +1,4 @@
-import type { RouterOutputs, SecondStep } from '@tandem/client';
+import type { RouterOutputs } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../session/me.js';
@@ -12,8 +12,9 @@ import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { AddApp, type NewApp } from './add-app.js';
+import { factorsQuery } from './factors.js';
 import { usePasskeys } from './passkeys.js';
-import { useProof } from './proof.js';
+import { useWithProof } from './proof.js';
 import { RecoveryCodes } from './recovery-codes.js';
 
 type Factor = RouterOutputs['auth']['factors']['data'][number];
@@ -31,15 +32,14 @@ export function SecurityView() {
   const email = useMe().data?.email ?? '';
   const queries = useQueryClient();
   const passkeys = usePasskeys();
-  const queryKey = ['factors', identityId];
-  const factors = useQuery({ queryKey, queryFn: () => auth.factors.query({ identityId }) });
+  const query = factorsQuery(client, identityId);
+  const factors = useQuery(query);
   const { data } = factors;
   const [app, setApp] = useState<NewApp>();
   const [codes, setCodes] = useState<readonly string[]>();
   const [done, setDone] = useState<string>();
-  const steps: SecondStep[] = [...new Set(data?.data.map(({ type }) => type))];
-  const { withProof, proofDialog } = useProof(steps);
-  const again = () => queries.invalidateQueries({ queryKey });
+  const withProof = useWithProof();
+  const again = () => queries.invalidateQueries(query);
 
   const change = useMutation({
     mutationFn: async (run: () => Promise<string | undefined>) => {
@@ -144,7 +144,6 @@ export function SecurityView() {
         />
       )}
       {codes && <RecoveryCodes codes={codes} email={email} onClose={() => setCodes(undefined)} />}
-      {proofDialog}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { describeFailure, queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from 'wouter';
+import { Link } from '@tanstack/react-router';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
@@ -50,7 +50,7 @@ export function SessionsView() {
       </header>
       <p className="lead">
         Each place where you are signed in. One that you do not know? End it, and{' '}
-        <Link href="/forgot-password">choose another password</Link>.
+        <Link to="/forgot-password">choose another password</Link>.
       </p>
       <QueryFailure of={[sessions]} />
       <Failure of={ending.error} />

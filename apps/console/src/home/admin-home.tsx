@@ -1,0 +1,146 @@
+import { aggregate, count, groupBy, queryOf, rowsOf } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { BarChart } from '../catalogue/bar-chart.js';
+import { money } from '../catalogue/money.js';
+import { inWords } from '../records/words.js';
+import { useSession } from '../session/session.js';
+import { Choice } from '../ui/field.js';
+import { Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { Time } from '../ui/time.js';
+import { loadMonths } from './months.js';
+import { TimeChart } from './time-chart.js';
+import { Waiting } from './waiting.js';
+
+/** How the business goes, what waits for somebody, and whether all is well. */
+export function AdminHome() {
+  return (
+    <div className="home">
+      <Waiting />
+      <Sales />
+      <States />
+      <Recent />
+      <Health />
+    </div>
+  );
+}
+
+function Sales() {
+  const { client } = useSession();
+  const sales = useQuery({ queryKey: ['tandem', 'orders', 'months'], queryFn: () => loadMonths(client) });
+  const [chosen, setChosen] = useState('');
+  const [measure, setMeasure] = useState<'revenue' | 'orders'>('revenue');
+  const totals = new Map<string, number>();
+  for (const { currencies } of sales.data ?? [])
+    for (const { currency, orders } of currencies)
+      if (currency !== null) totals.set(currency, (totals.get(currency) ?? 0) + orders);
+  const used = [...totals].sort(([, one], [, other]) => other - one).map(([currency]) => currency);
+  const currency = used.includes(chosen) ? chosen : used[0];
+  return (
+    <section className="panel wide" aria-label="Orders over time">
+      <div className="panel-head">
+        <h2>The last twelve months</h2>
+        <Choice<'revenue' | 'orders'>
+          label="Show"
+          value={measure}
+          options={[
+            ['revenue', 'Revenue'],
+            ['orders', 'Orders'],
+          ]}
+          onChange={setMeasure}
+        />
+        {used.length > 1 && (
+          <Choice label="Currency" value={currency ?? ''} options={used.map((one) => [one, one])} onChange={setChosen} />
+        )}
+      </div>
+      <QueryFailure of={[sales]} />
+      {!sales.data && !sales.error && <Loading what="orders" />}
+      {sales.data && currency === undefined && <p className="hint">No orders yet.</p>}
+      {sales.data && currency !== undefined && (
+        <TimeChart
+          caption={measure === 'revenue' ? `Revenue in ${currency}` : `Orders in ${currency}`}
+          format={(value) => (measure === 'revenue' ? money(value, currency) : value.toLocaleString())}
+          points={sales.data.map(({ label, currencies }) => ({
+            label,
+            value: currencies.find((one) => one.currency === currency)?.[measure] ?? 0,
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function States() {
+  const { client } = useSession();
+  const { parameters } = queryOf('orders.list').apply(groupBy(['status'], aggregate({ orders: count() }))).top(10); // prettier-ignore
+  const states = useQuery({
+    queryKey: ['tandem', 'orders', 'states'],
+    queryFn: async () => rowsOf(await client.api.orders.list.query(parameters), parameters).value,
+  });
+  return (
+    <section className="panel" aria-label="States of orders">
+      <h2>States of orders</h2>
+      <QueryFailure of={[states]} />
+      {states.data && (
+        <BarChart
+          caption="Orders by state"
+          of="State"
+          format={(value) => value.toLocaleString()}
+          bars={states.data.map(({ status, orders }) => ({ key: String(status), label: inWords(String(status)), value: orders }))}
+        />
+      )}
+    </section>
+  );
+}
+
+const SHOWN = 6;
+
+function Recent() {
+  const { client } = useSession();
+  const { parameters } = queryOf('auth.events').top(SHOWN);
+  const events = useQuery({
+    queryKey: ['tandem', 'auth', 'events', 'newest'],
+    queryFn: async () => rowsOf(await client.api.auth.events.query(parameters), parameters).value,
+  });
+  return (
+    <section className="panel" aria-label="Security events">
+      <div className="panel-head">
+        <h2>Security events</h2>
+        <Link to="/audit">All</Link>
+      </div>
+      <QueryFailure of={[events]} />
+      <ul className="plain-rows">
+        {events.data?.map(({ id, type, ip, createdAt }) => (
+          <li key={id}>
+            <span>{inWords(type)}</span>
+            <span className="hint">
+              {ip} · <Time at={createdAt} length="narrow" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** How often health is asked for, in milliseconds. */
+const HEALTH_MS = 15_000;
+
+function Health() {
+  const health = useQuery({
+    queryKey: ['health'],
+    refetchInterval: HEALTH_MS,
+    queryFn: async () => (await fetch('/health/ready')).ok,
+  });
+  return (
+    <section className="panel" aria-label="Health">
+      <h2>Health</h2>
+      <p>
+        {health.data === true && <span className="tag">The server and its database answer</span>}
+        {(health.data === false || health.failureCount > 0) && <span className="tag tag-bad">The database does not answer</span>}
+      </p>
+    </section>
+  );
+}

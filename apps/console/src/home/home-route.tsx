@@ -1,0 +1,19 @@
+import { useMe } from '../session/me.js';
+import { useTitle } from '../ui/title.js';
+import { AdminHome } from './admin-home.js';
+import { OwnHome } from './own-home.js';
+import './home.css';
+
+/** The first view: of the whole business for admins, of what is one's own for others. */
+export function HomeRoute() {
+  useTitle('Home');
+  const { data: me } = useMe();
+  return (
+    <>
+      <header className="view-head">
+        <h1>Home</h1>
+      </header>
+      {me?.isAdmin ? <AdminHome /> : <OwnHome />}
+    </>
+  );
+}

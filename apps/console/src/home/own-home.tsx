@@ -1,0 +1,103 @@
+import { queryOf, rowsOf } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { money } from '../catalogue/money.js';
+import { useChat } from '../chat/chat.js';
+import { useFeed } from '../notifications/feed.js';
+import { showNotification } from '../notifications/shown-notification.js';
+import { inWords } from '../records/words.js';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Badge } from '../ui/badge.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { Time } from '../ui/time.js';
+
+const SHOWN = 5;
+
+/** What a person comes for: their orders, what was said to them, and what is new. */
+export function OwnHome() {
+  return (
+    <div className="home">
+      <OwnOrders />
+      <Unread />
+      <Newest />
+    </div>
+  );
+}
+
+function OwnOrders() {
+  const { client } = useSession();
+  const identityId = useIdentityId();
+  const { parameters } = queryOf('orders.list').top(SHOWN);
+  const orders = useQuery({
+    queryKey: ['tandem', 'orders', 'own', identityId],
+    queryFn: async () => rowsOf(await client.api.orders.list.query({ identityId, ...parameters }), parameters).value,
+  });
+  return (
+    <section className="panel wide" aria-label="Your orders">
+      <div className="panel-head">
+        <h2>Your orders</h2>
+        <Link to="/orders">All</Link>
+      </div>
+      <QueryFailure of={[orders]} />
+      {orders.data?.length === 0 && <p className="hint">No orders yet: what you order appears here.</p>}
+      <ul className="plain-rows">
+        {orders.data?.map(({ id, status, total, currency, createdAt }) => (
+          <li key={id}>
+            <Link to={`/orders/${id}`}>
+              Order {id.slice(-6)} <span className="tag">{inWords(status)}</span>
+            </Link>
+            <span>
+              {money(total, currency)} <Time at={createdAt} length="narrow" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Unread() {
+  const { channels } = useChat();
+  const shown = channels?.slice(0, SHOWN) ?? [];
+  return (
+    <section className="panel" aria-label="Your channels">
+      <div className="panel-head">
+        <h2>Chat</h2>
+        <Link to="/chat">All</Link>
+      </div>
+      {channels && shown.length === 0 && <p className="hint">No channels yet.</p>}
+      <ul className="plain-rows">
+        {shown.map(({ id, name, unread = 0, lastMessage }) => (
+          <li key={id}>
+            <Link to={`/chat/${id}`}>
+              {name} <Badge unread={unread} />
+            </Link>
+            {lastMessage && <Time at={lastMessage.createdAt} length="narrow" />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Newest() {
+  const { rows } = useFeed();
+  const shown = rows?.slice(0, SHOWN) ?? [];
+  return (
+    <section className="panel" aria-label="Newest notifications">
+      <div className="panel-head">
+        <h2>Notifications</h2>
+        <Link to="/notifications">All</Link>
+      </div>
+      {rows && shown.length === 0 && <p className="hint">Nothing new.</p>}
+      <ul className="plain-rows">
+        {shown.map((one) => (
+          <li key={one.id}>
+            <span>{showNotification(one).title}</span>
+            <Time at={one.createdAt} length="narrow" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

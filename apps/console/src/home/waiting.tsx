@@ -1,0 +1,78 @@
+import { queryOf, rowsOf } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../session/session.js';
+import { QueryFailure } from '../ui/query-failure.js';
+
+/** Change requests that nobody has decided yet, by organization: their latest events say so. */
+function usePendingRequests() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ['tandem', 'organizations', 'pending'],
+    queryFn: async () => {
+      const last = new Map<string, { status: unknown; organizationId: string | null }>();
+      for (let since: string | undefined; ;) {
+        const { data, nextSince } = await client.api.events.list.query({
+          types: 'changeRequest.*',
+          limit: 200,
+          ...(since !== undefined && { since }),
+        });
+        for (const { subject, organizationId, data: state } of data)
+          last.set(subject.id, { status: (state as { status?: unknown }).status, organizationId });
+        if (data.length < 200 || nextSince === null) return [...last.values()].filter(({ status }) => status === 'pending');
+        since = nextSince;
+      }
+    },
+  });
+}
+
+/** What somebody has to do: numbers that lead to it. */
+export function Waiting() {
+  const { client } = useSession();
+  const { api } = client;
+  const requests = usePendingRequests();
+  const orders = useQuery({
+    queryKey: ['tandem', 'orders', 'pending'],
+    queryFn: async () => {
+      const { parameters } = queryOf('orders.list').where('status', 'eq', 'pending').top(0);
+      return rowsOf(await api.orders.list.query(parameters), parameters).total;
+    },
+  });
+  const reports = useQuery({
+    queryKey: ['tandem', 'chat', 'open reports'],
+    queryFn: async () => {
+      const { parameters } = queryOf('chat.listReports').top(0);
+      return rowsOf(await api.chat.listReports.query({ ...parameters, status: 'open' }), parameters).total;
+    },
+  });
+  const [first] = requests.data ?? [];
+  return (
+    <section className="waiting wide" aria-label="What waits">
+      <QueryFailure of={[requests, orders, reports]} />
+      <Tally of={orders.data} text="orders to confirm" to="/orders" search={{ filter: "status eq 'pending'" }} />
+      <Tally
+        of={requests.data?.length}
+        text="change requests to decide"
+        to={first?.organizationId ? `/organizations/${first.organizationId}` : '/organizations'}
+        search={first ? { tab: 'change-requests' } : {}}
+      />
+      <Tally of={reports.data} text="reports to look at" to="/reports" search={{ filter: "status eq 'open'" }} />
+    </section>
+  );
+}
+
+interface NumberProps {
+  of: number | undefined;
+  text: string;
+  to: string;
+  search: Record<string, string>;
+}
+
+function Tally({ of, text, to, search }: NumberProps) {
+  return (
+    <Link to={to} search={search} className={of ? 'waiting-number' : 'waiting-number waiting-none'}>
+      <strong>{of?.toLocaleString() ?? '…'}</strong>
+      <span>{text}</span>
+    </Link>
+  );
+}

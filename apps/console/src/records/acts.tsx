@@ -1,0 +1,149 @@
+import { createContext, use, useMemo, useState, type ReactNode } from 'react';
+import type { Operation } from '../reference/reference.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { useTell } from '../ui/toasts.js';
+import { useCall, useReload, type CallContext, type Input, type Row } from './call.js';
+import { useDefinitions } from './definitions.js';
+import { inputFieldsOf } from './inputs.js';
+import { OperationForm } from './operation-form.js';
+import { Value } from './values.js';
+import { inWords } from './words.js';
+
+/** Something to do: an operation, and what is known of its input. */
+export interface Act {
+  operation: Operation;
+  given: Input;
+  /** What is done, as a button says it. */
+  text: string;
+  /** What it is done to. */
+  title?: string | undefined;
+  /** The record that is changed: its values stand in the form, and only changes are sent. */
+  present?: Row | undefined;
+  proposed?: Input | undefined;
+  context?: CallContext | undefined;
+  isDangerous?: boolean | undefined;
+  /** What takes it back. */
+  undo?: { operation: Operation; given: Input } | undefined;
+  onDone?: ((answer: unknown) => void) | undefined;
+  onFailure?: ((error: unknown, input: Input) => boolean) | undefined;
+}
+
+type StartAct = (act: Act) => void;
+const ActContext = createContext<StartAct | undefined>(undefined);
+
+/** How to begin to do something: its form, or a question, comes first. @throws Error outside its provider */
+export function useAct(): StartAct {
+  const start = use(ActContext);
+  if (!start) throw new Error('nothing can be done here');
+  return start;
+}
+
+/** What buttons say where the name of an operation says it badly. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'auth.addTotp': 'Add authenticator app',
+  'auth.cancelErasure': 'Take erasure back',
+  'auth.createKey': 'New API key',
+  'auth.deleteFactors': 'Remove all second factors',
+  'auth.deleteRefreshTokens': 'End all sessions',
+  'auth.identityEvents': 'Security events',
+  'auth.ottGenerate': 'Make a one-time token',
+  'auth.requestExport': 'Export personal data',
+  'auth.erase': 'Erase for good',
+  'chat.createBan': 'Ban',
+  'chat.createReport': 'Report',
+  'chat.openDirectChannel': 'Open direct channel',
+  'notifications.unreadCount': 'Count unread notifications',
+  'organizations.approveChange': 'Approve',
+  'organizations.createServiceAccount': 'New service account',
+  'organizations.isMember': 'Check membership',
+  'organizations.memberRole': 'Show role',
+  'organizations.patchAsAdmin': 'Edit everything',
+  'organizations.rejectChange': 'Reject',
+  'organizations.requestChange': 'Request a change',
+  'organizations.upsertMembers': 'Add members',
+  'people.get': 'Show card',
+  'productVariants.createMany': 'New variants',
+  'productVariants.create': 'New variant',
+  'webhooks.test': 'Send a test event',
+};
+
+/** `products.createMany` as "Create many". */
+export function textOf({ id }: Operation): string {
+  return TEXTS[id] ?? inWords(id.split('.').at(-1) ?? id);
+}
+
+/** What an answer has that a person must see: a secret that is shown once, or what was asked for. */
+function isShown(operation: Operation, answer: unknown): boolean {
+  if (operation.method === 'GET') return true;
+  const text = JSON.stringify(answer ?? '');
+  return (
+    /"(key|secret|token|codes|uri|location|url)":/.test(text) && !('updatedAt' in (answer as object) && !/whsec|tdm_/.test(text))
+  );
+}
+
+/** Shows the form of an act above the page, tells what was done, and offers to take it back. */
+export function ActProvider({ children }: { children: ReactNode }) {
+  const [act, setAct] = useState<Act>();
+  const [answer, setAnswer] = useState<unknown>();
+  const definitions = useDefinitions();
+  const call = useCall();
+  const reload = useReload();
+  const tell = useTell();
+  const close = () => {
+    setAct(undefined);
+    setAnswer(undefined);
+  };
+  const fields = useMemo(() => (act ? inputFieldsOf(act.operation, act.given, definitions) : []), [act, definitions]);
+
+  async function onDone(result: unknown): Promise<void> {
+    if (!act) return;
+    const { operation, text, undo } = act;
+    act.onDone?.(result);
+    tell({
+      text: `Done: ${text.toLowerCase()}.`,
+      undo: undo && (() => void call(undo.operation, undo.given).then(reload)),
+    });
+    if (isShown(operation, result)) setAnswer(result);
+    else close();
+    await reload();
+  }
+
+  return (
+    <ActContext value={setAct}>
+      {children}
+      {act && (
+        <Dialog title={act.title === undefined ? act.text : `${act.text}: ${act.title}`} onClose={close}>
+          {answer === undefined ? (
+            <OperationForm
+              operation={act.operation}
+              given={act.given}
+              present={act.present}
+              proposed={act.proposed}
+              context={act.context}
+              action={act.text}
+              isDangerous={act.isDangerous ?? false}
+              onDone={(result) => void onDone(result)}
+              onClose={close}
+              {...(act.onFailure && { onFailure: act.onFailure })}
+            >
+              {fields.length === 0 && <p>{act.operation.summary}.</p>}
+            </OperationForm>
+          ) : (
+            <>
+              {act.operation.method !== 'GET' && <p className="hint">Copy what you need: it may be shown only this once.</p>}
+              <div className="answer">
+                <Value value={answer} field="answer" row={{}} kind={undefined} isLong />
+              </div>
+              <div className="dialog-actions">
+                <Button className="primary" onClick={close}>
+                  Close
+                </Button>
+              </div>
+            </>
+          )}
+        </Dialog>
+      )}
+    </ActContext>
+  );
+}

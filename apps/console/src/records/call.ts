@@ -1,0 +1,94 @@
+import { queryKey, versionOf, type QueryParameters } from '@tandem/client';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Operation } from '../reference/reference.js';
+import { useSession } from '../session/session.js';
+import type { RecordList } from './definitions.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Input = Record<string, unknown>;
+
+/** What a call may say beside its input: `ifMatch` and `versioned`, as the typed client takes them. */
+export interface CallContext {
+  ifMatch?: string;
+  versioned?: boolean;
+}
+
+interface Procedure {
+  query(input: unknown, options?: { context?: CallContext }): Promise<unknown>;
+  mutate(input: unknown, options?: { context?: CallContext }): Promise<unknown>;
+}
+
+/** Rows loaded at once: the most that a list gives. */
+const PAGE = 100;
+
+/** Calls any operation of the document by its name. */
+export function useCall(): (operation: Operation, input: Input, context?: CallContext) => Promise<unknown> {
+  const { client } = useSession();
+  return async ({ id, method }, input, context) => {
+    const names = id.split('.');
+    const found = names.reduce<unknown>((api, name) => (api as Record<string, unknown>)[name], client.api);
+    const procedure = found as Procedure;
+    const options = context === undefined ? undefined : { context };
+    return method === 'GET' ? procedure.query(input, options) : procedure.mutate(input, options);
+  };
+}
+
+/** The version of a record that was read with one; undefined where the server keeps none, as of webhooks. */
+export function knownVersion(record: Row): string | undefined {
+  try {
+    return versionOf(record);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loads everything shown anew, after a change: what depends on what only the server knows. */
+export function useReload(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: queryKey() });
+}
+
+/** A query operation as a query. */
+export function useAnswer<Answer>(operation: Operation | undefined, input: Input, isOn = true) {
+  const call = useCall();
+  return useQuery({
+    queryKey: queryKey(operation?.id ?? '', input),
+    enabled: operation !== undefined && isOn,
+    queryFn: async () => (await call(operation as Operation, input)) as Answer,
+  });
+}
+
+interface Page {
+  rows: Row[];
+  total: number | undefined;
+  nextToken: string | undefined;
+}
+
+/** The rows of any list: pages of list queries, all of an array, or what `since` gives. */
+function pageOf(answer: unknown): Page {
+  const { value, data, total, nextToken } = (Array.isArray(answer) ? { data: answer as unknown[] } : answer) as {
+    value?: Row[];
+    data?: Row[];
+    total?: number;
+    nextToken?: string;
+  };
+  const rows = value ?? data ?? [];
+  return { rows, total: total ?? (value ? undefined : rows.length), nextToken };
+}
+
+/**
+ * The rows of a list, page after page.
+ * @param parameters of list queries: `$filter`, `$search`, `$orderby`, `$expand`, `$apply`
+ */
+export function useRows({ operation, isQueried }: RecordList, given: Input, parameters: QueryParameters, isOn = true) {
+  const call = useCall();
+  const input = isQueried ? { ...given, ...parameters, $top: PAGE } : given;
+  return useInfiniteQuery({
+    queryKey: [...queryKey(operation.id), 'rows', input],
+    enabled: isOn,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam }) =>
+      pageOf(await call(operation, pageParam === undefined ? input : { ...input, $nextToken: pageParam })),
+    getNextPageParam: ({ nextToken }) => nextToken,
+  });
+}

@@ -1,0 +1,103 @@
+import { isError, versionOf } from '@tandem/client';
+import { useState, type ReactNode } from 'react';
+import type { Operation } from '../reference/reference.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Failure } from '../ui/notices.js';
+import { useCall, useReload, type Input, type Row } from './call.js';
+import { Value } from './values.js';
+import { labelOf } from './words.js';
+
+interface Edit {
+  patch: Operation;
+  given: Input;
+  /** The record as the form showed it. */
+  before: Row;
+  /** Reads it as it is now, with its version. */
+  read(): Promise<Row>;
+}
+
+interface Conflict extends Edit {
+  input: Input;
+  now: Row;
+  version: string;
+}
+
+/** What to do when somebody else was faster: the difference is shown, and nothing is overwritten unseen. */
+export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: Input) => boolean; dialog: ReactNode } {
+  const [conflict, setConflict] = useState<Conflict>();
+  const [failure, setFailure] = useState<unknown>();
+  const call = useCall();
+  const reload = useReload();
+
+  async function show(edit: Edit, input: Input): Promise<void> {
+    const now = await edit.read();
+    setConflict({ ...edit, input, now, version: versionOf(now) });
+  }
+  const onFailure = (edit: Edit) => (error: unknown, input: Input) => {
+    if (!isError(error, 'request.preconditionFailed')) return false;
+    void show(edit, input);
+    return true;
+  };
+  async function save({ patch, input, version }: Conflict): Promise<void> {
+    try {
+      await call(patch, input, { ifMatch: version });
+      setConflict(undefined);
+      await reload();
+    } catch (error) {
+      setFailure(error);
+    }
+  }
+
+  const names = conflict ? Object.keys(conflict.input).filter((name) => !Object.hasOwn(conflict.given, name)) : [];
+  const theirs = conflict
+    ? Object.keys(conflict.now).filter(
+        (name) => name !== 'updatedAt' && JSON.stringify(conflict.now[name]) !== JSON.stringify(conflict.before[name]),
+      )
+    : [];
+  const dialog = conflict && (
+    <Dialog title="Somebody else has changed it meanwhile" onClose={() => setConflict(undefined)}>
+      <table className="differences">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Now</th>
+            <th scope="col">Yours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...new Set([...theirs, ...names])].map((name) => (
+            <tr key={name}>
+              <th scope="row">{labelOf(name)}</th>
+              <td>
+                <Value value={conflict.now[name]} field={name} row={conflict.now} kind={undefined} />
+              </td>
+              <td>
+                {names.includes(name) ? (
+                  <Value value={conflict.input[name]} field={name} row={{}} kind={undefined} />
+                ) : (
+                  'not changed'
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Failure of={failure} />
+      <div className="dialog-actions">
+        <Button
+          onClick={() => {
+            setConflict(undefined);
+            void reload();
+          }}
+        >
+          Keep what is there
+        </Button>
+        <Button className="primary" onClick={() => void save(conflict)}>
+          Save mine
+        </Button>
+      </div>
+    </Dialog>
+  );
+  return { onFailure, dialog };
+}

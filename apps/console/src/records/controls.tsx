@@ -1,0 +1,138 @@
+import { uploadFile, type UploadProcedure, type UploadRequest } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { useController, useFormContext } from 'react-hook-form';
+import { Failure } from '../ui/notices.js';
+import { useCall, type Input } from './call.js';
+import type { InputField } from './inputs.js';
+import { RecordInput, RecordsInput } from './record-input.js';
+import { inWords } from './words.js';
+
+interface ControlProps {
+  id: string;
+  /** Where its value is in the form: `price.amount`. */
+  path: string;
+  field: InputField;
+  /** What the form knows already: the record whose file is uploaded. */
+  given: Input;
+  describedBy: string;
+  isInvalid: boolean;
+}
+
+const TYPES = { text: 'text', email: 'email', password: 'password', number: 'text', date: 'datetime-local' } as const;
+
+/** The control that suits a value. */
+export function InputControl({ id, path, field, given, describedBy, isInvalid }: ControlProps) {
+  const { register } = useFormContext();
+  const { control, required } = field;
+  const common = {
+    id,
+    'aria-describedby': describedBy,
+    'aria-invalid': isInvalid || undefined,
+    'aria-required': required || undefined,
+  };
+  switch (control.type) {
+    case 'choice':
+      return (
+        <select {...common} {...register(path)}>
+          <option value="">{required ? 'Choose…' : '—'}</option>
+          {control.values.map((value) => (
+            <option key={value} value={value}>
+              {inWords(value)}
+            </option>
+          ))}
+        </select>
+      );
+    case 'flag':
+      return (
+        <select {...common} {...register(path, { setValueAs: (value) => (value === '' ? '' : String(value) === 'true') })}>
+          <option value="">—</option>
+          <option value="true">Yes</option>
+          <option value="false">No</option>
+        </select>
+      );
+    case 'choices':
+      return (
+        <select {...common} multiple {...register(path)}>
+          {control.values.map((value) => (
+            <option key={value} value={value}>
+              {inWords(value)}
+            </option>
+          ))}
+        </select>
+      );
+    case 'long':
+      return <textarea {...common} rows={4} {...register(path)} />;
+    case 'texts':
+      return <textarea {...common} rows={3} placeholder="One a line" {...register(path)} />;
+    case 'json':
+      return <textarea {...common} rows={5} className="code" spellCheck={false} placeholder="JSON" {...register(path)} />;
+    case 'record':
+      return <ControlledRecord {...common} path={path} kind={control.kind} />;
+    case 'records':
+      return <ControlledRecords {...common} path={path} kind={control.kind} />;
+    case 'file':
+      return <FileInput {...common} path={path} upload={control.upload} given={given} />;
+    case 'object':
+    case 'items':
+      return null;
+    default:
+      return (
+        <input
+          {...common}
+          type={TYPES[control.type]}
+          inputMode={control.type === 'number' ? 'decimal' : undefined}
+          autoComplete={control.type === 'password' ? 'new-password' : 'off'}
+          {...register(path)}
+        />
+      );
+  }
+}
+
+interface CommonProps {
+  id: string;
+  path: string;
+  'aria-describedby': string;
+}
+
+function ControlledRecord({ path, ...props }: CommonProps & { kind: Parameters<typeof RecordInput>[0]['kind'] }) {
+  const { field } = useController({ name: path });
+  return <RecordInput {...props} value={field.value as string} onChange={field.onChange} />;
+}
+
+function ControlledRecords({ path, ...props }: CommonProps & { kind: Parameters<typeof RecordInput>[0]['kind'] }) {
+  const { field } = useController({ name: path });
+  return <RecordsInput {...props} value={field.value as string[]} onChange={field.onChange} />;
+}
+
+interface FileInputProps extends CommonProps {
+  upload: Parameters<ReturnType<typeof useCall>>[0];
+  given: Input;
+}
+
+/** Uploads the chosen file at once; the form has what it was uploaded as. */
+function FileInput({ path, upload, given, ...props }: FileInputProps) {
+  const { field } = useController({ name: path });
+  const call = useCall();
+  const uploading = useMutation({
+    mutationFn: async (file: File) => {
+      const query = (input: UploadRequest) => call(upload, { ...input }) as ReturnType<UploadProcedure<UploadRequest>['query']>;
+      return uploadFile({ query }, given as object, file);
+    },
+    onSuccess: field.onChange,
+  });
+  return (
+    <>
+      <input
+        {...props}
+        type="file"
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) uploading.mutate(file);
+        }}
+      />
+      {uploading.isPending && <output className="hint">Uploading…</output>}
+      {uploading.isSuccess && <output className="hint">Uploaded.</output>}
+      <Failure of={uploading.error} />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod/v4';
+import type { Resolve, Schema } from '../reference/document.js';
+import type { Operation } from '../reference/reference.js';
+import type { Input, Row } from './call.js';
+import { FILE, type Control, type InputField } from './inputs.js';
+
+// the page's policy allows no code made of text
+z.config({ jitless: true });
+
+/** What somebody has typed or chosen: by field, as the controls hold it. */
+export type Typed = { [name: string]: unknown };
+
+/** A value as its control shows it. */
+export function typedOf(value: unknown, control: Control): unknown {
+  if (control.type === 'object')
+    return Object.fromEntries(
+      control.fields.map((field) => [field.name, typedOf((value as Row | null | undefined)?.[field.name], field.control)]),
+    );
+  if (control.type === 'items')
+    return ((value as Row[] | null | undefined) ?? []).map((one) => typedOf(one, { type: 'object', fields: control.fields }));
+  if (control.type === 'flag') return value ?? '';
+  if (value === null || value === undefined) return control.type === 'records' || control.type === 'choices' ? [] : '';
+  if (control.type === 'json') return JSON.stringify(value, undefined, 2);
+  if (control.type === 'texts') return (value as string[]).join('\n');
+  if (control.type === 'date') return localTime(new Date(value as string));
+  if (control.type === 'file') return '';
+  return typeof value === 'number' ? String(value) : value;
+}
+
+/** As `datetime-local` takes it: in the reader's own zone. */
+function localTime(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const isEmpty = (typed: unknown) => typed === '' || typed === undefined || (Array.isArray(typed) && typed.length === 0);
+
+/** The value that was typed; undefined where nothing was. @throws SyntaxError for text that is no JSON */
+function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
+  if (control.type === 'object') {
+    const value = inputOf(typed as Typed, control.fields);
+    return Object.keys(value).length === 0 ? (nullable ? null : undefined) : value;
+  }
+  if (isEmpty(typed)) return undefined;
+  if (control.type === 'items') return (typed as Typed[]).map((one) => inputOf(one, control.fields));
+  if (control.type === 'number') return Number(String(typed).replace(',', '.'));
+  if (control.type === 'json') return JSON.parse(typed as string);
+  if (control.type === 'texts') return (typed as string).split('\n').map((line) => line.trim()).filter(Boolean); // prettier-ignore
+  if (control.type === 'date') return new Date(typed as string).toISOString();
+  return typed;
+}
+
+/** What is sent of a form that creates: what was given. */
+export function inputOf(typed: Typed, fields: readonly InputField[]): Input {
+  const given = fields.flatMap((field): [string, unknown][] => {
+    const value = valueOf(typed[field.name], field);
+    if (value === undefined || value === null) return [];
+    return field.name === FILE ? Object.entries(value as Row) : [[field.name, value]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** What is sent of a form that changes: what is another value now; null where it was emptied. */
+export function changesOf(typed: Typed, before: Typed, fields: readonly InputField[]): Input {
+  const changed = fields.filter(({ name }) => JSON.stringify(typed[name]) !== JSON.stringify(before[name]));
+  const given = changed.flatMap((field): [string, unknown][] => {
+    const value = valueOf(typed[field.name], field);
+    if (value !== undefined) return [[field.name, value]];
+    if (['records', 'choices', 'texts', 'items'].includes(field.control.type)) return [[field.name, []]];
+    return [[field.name, field.nullable ? null : '']];
+  });
+  return Object.fromEntries(given);
+}
+
+/** A schema with all references followed, as Zod reads it. */
+function inlined(schema: Schema, resolve: Resolve): Schema {
+  const { properties, items, anyOf, oneOf, allOf, additionalProperties, ...own } = resolve(schema);
+  const all = (parts: Schema[]) => parts.map((part) => inlined(part, resolve));
+  return {
+    ...own,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inlined(part, resolve)])),
+    }),
+    ...(items && { items: inlined(items, resolve) }),
+    ...(anyOf && { anyOf: all(anyOf) }),
+    ...(oneOf && { oneOf: all(oneOf) }),
+    ...(allOf && { allOf: all(allOf) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : inlined(additionalProperties, resolve),
+    }),
+  };
+}
+
+/** What is wrong with an input, by field, before it is sent: the operation's own schema says so. */
+export function problemsOf(
+  { body }: Operation,
+  input: Input,
+  fields: readonly InputField[],
+  resolve: Resolve,
+): Map<string, string> {
+  const problems = new Map<string, string>();
+  for (const { name, required, control } of fields)
+    if (required && input[name] === undefined && name !== FILE && control.type !== 'object')
+      problems.set(name, 'This is required.');
+  const schema = body && inlined(body.schema, resolve);
+  if (!schema?.properties) return problems;
+  const { properties, ...rest } = schema;
+  const given = Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties, name)));
+  const { error } = z.fromJSONSchema({ ...rest, properties } as never).safeParse(given);
+  for (const { path, message } of error?.issues ?? []) {
+    const name = path.length > 0 ? String(path[0]) : undefined;
+    if (name !== undefined && given[name] !== undefined && !problems.has(name)) problems.set(name, message);
+  }
+  return problems;
+}

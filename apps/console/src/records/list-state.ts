@@ -1,0 +1,48 @@
+import type { QueryParameters } from '@tandem/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { wordsOf } from '../ui/words.js';
+import type { RecordList } from './definitions.js';
+
+/** What a list shows, as its address says it. Empty texts ask for nothing. */
+export interface ListState {
+  /** Words to search for. */
+  q: string;
+  /** A `$filter`. */
+  filter: string;
+  /** An `$orderby`. */
+  order: string;
+  /** The field whose values make groups. */
+  group: string;
+  /** What is told of each group: `$count`, or `sum` or `average` of a field. */
+  measure: string;
+}
+
+/** The state of the list on this page, kept in its address. */
+export function useListState(): [ListState, (change: Partial<ListState>) => void] {
+  const { q = '', filter = '', order = '', group = '', measure = '' } = useSearch({ strict: false }) as Partial<ListState>;
+  const go = useNavigate();
+  const change = (wanted: Partial<ListState>) =>
+    void go({ to: '.', search: (present: object) => ({ ...present, ...wanted }), replace: true });
+  return [{ q, filter, order, group, measure }, change];
+}
+
+/** The parameters of the list query that a state stands for. */
+export function parametersOf({ q, filter, order }: ListState, list: RecordList, relations: readonly string[]): QueryParameters {
+  const words = list.isSearched ? wordsOf(q) : '';
+  return {
+    ...(filter !== '' && { $filter: filter }),
+    ...(words !== '' && { $search: words }),
+    ...(order !== '' && { $orderby: order }),
+    ...(relations.length > 0 && { $expand: relations.join(',') }),
+  };
+}
+
+/** The value of each group's row. */
+export const MEASURED = 'value';
+
+/** The transformation that a state's grouping stands for. */
+export function applyOf({ group, measure }: ListState): string {
+  const [by = '', field] = measure.split(' ');
+  const value = field === undefined ? `$count as ${MEASURED}` : `${field} with ${by} as ${MEASURED}`;
+  return `groupby((${group}), aggregate(${value})) then orderby(${MEASURED} desc) then top(50)`;
+}

@@ -1,0 +1,160 @@
+import { useState } from 'react';
+import type { ListField } from '../reference/list-fields.js';
+import { Button } from '../ui/button.js';
+import { Choice, Field } from '../ui/field.js';
+import { Icon } from '../ui/icons.js';
+import { OPERATORS, conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
+import type { RecordList } from './definitions.js';
+import type { ListState } from './list-state.js';
+import { labelOf } from './words.js';
+
+interface ToolsProps {
+  list: RecordList;
+  state: ListState;
+  change(change: Partial<ListState>): void;
+}
+
+/** The search, the filters and the grouping of a list: everything that its address can say. */
+export function ListTools({ list, state, change }: ToolsProps) {
+  const [isAdding, setAdding] = useState(false);
+  const conditions = conditionsOf(state.filter);
+  const usable = list.fields.filter(({ parameters, type }) => parameters.has('$filter') && !type.startsWith('list'));
+  const drop = (index: number) => change({ filter: filterOf(conditions?.filter((_, at) => at !== index) ?? [], list.fields) });
+  return (
+    <div className="list-tools">
+      {list.isSearched && (
+        <search>
+          <Field
+            label="Search"
+            type="search"
+            value={state.q}
+            onChange={({ target }) => change({ q: target.value })}
+            autoComplete="off"
+          />
+        </search>
+      )}
+      <ul className="chips" aria-label="Filters">
+        {conditions ? (
+          conditions.map(({ field, operator, value }, index) => (
+            <li key={`${field} ${operator} ${value}`} className="chip">
+              {labelOf(field)} {OPERATORS[operator]} {value}
+              <Button className="quiet" aria-label={`Remove the filter ${labelOf(field)}`} onClick={() => drop(index)}>
+                <Icon name="close" />
+              </Button>
+            </li>
+          ))
+        ) : (
+          <li className="chip">
+            <code>{state.filter}</code>
+            <Button className="quiet" aria-label="Remove the filter" onClick={() => change({ filter: '' })}>
+              <Icon name="close" />
+            </Button>
+          </li>
+        )}
+        <li>
+          <Button className="quiet" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+            <Icon name="filter" /> Filter
+          </Button>
+        </li>
+      </ul>
+      {isAdding && (
+        <AddCondition
+          fields={usable}
+          add={(condition) => {
+            change({ filter: filterOf([...(conditions ?? []), condition], list.fields) });
+            setAdding(false);
+          }}
+        />
+      )}
+      <Grouping list={list} state={state} change={change} />
+    </div>
+  );
+}
+
+function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condition: Condition): void }) {
+  const [first] = fields;
+  const [name, setName] = useState(first?.name ?? '');
+  const { type = 'string' } = fields.find((one) => one.name === name) ?? {};
+  const operators = operatorsFor(type);
+  const [chosen, setOperator] = useState<Operator>('eq');
+  const operator = operators.includes(chosen) ? chosen : (operators[0] ?? 'eq');
+  const inputs: Record<string, string> = { number: 'number', date: 'date' };
+  return (
+    <form
+      className="add-condition"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const value = (new FormData(event.currentTarget).get('value') as string).trim();
+        add({ field: name, operator, value: value === '' ? 'null' : value });
+      }}
+    >
+      <Choice label="Field" value={name} options={fields.map((one) => [one.name, labelOf(one.name)])} onChange={setName} />
+      <Choice<Operator>
+        label="Condition"
+        value={operator}
+        options={operators.map((one) => [one, OPERATORS[one]])}
+        onChange={setOperator}
+      />
+      {type === 'boolean' ? (
+        <BooleanValue />
+      ) : (
+        <Field
+          label="Value"
+          name="value"
+          type={inputs[type] ?? 'text'}
+          step="any"
+          autoComplete="off"
+          hint="Nothing: without a value"
+        />
+      )}
+      <Button type="submit" className="primary">
+        Add
+      </Button>
+    </form>
+  );
+}
+
+function BooleanValue() {
+  const [value, setValue] = useState('true');
+  return (
+    <>
+      <Choice
+        label="Value"
+        value={value}
+        options={[
+          ['true', 'yes'],
+          ['false', 'no'],
+        ]}
+        onChange={setValue}
+      />
+      <input type="hidden" name="value" value={value} />
+    </>
+  );
+}
+
+const DATES = /(At|At$)$/;
+
+function Grouping({ list, state, change }: ToolsProps) {
+  const groups = list.fields.filter(({ name, parameters }) => parameters.has('$apply') && name !== 'id' && !DATES.test(name));
+  if (groups.length === 0) return null;
+  const numbers = list.fields.filter(({ type }) => type === 'number');
+  const measures = [
+    ['', 'Number'] as const,
+    ...numbers.flatMap(({ name }) =>
+      (['sum', 'average'] as const).map((by) => [`${by} ${name}`, `${labelOf(by)} of ${labelOf(name)}`] as const),
+    ),
+  ];
+  return (
+    <div className="grouping">
+      <Choice
+        label="Group by"
+        value={state.group}
+        options={[['', 'nothing'], ...groups.map(({ name }) => [name, labelOf(name)] as const)]}
+        onChange={(group) => change({ group })}
+      />
+      {state.group !== '' && (
+        <Choice label="Show" value={state.measure} options={measures} onChange={(measure) => change({ measure })} />
+      )}
+    </div>
+  );
+}

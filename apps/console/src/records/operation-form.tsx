@@ -1,0 +1,170 @@
+import { describeFailure } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useId, useMemo, type ReactNode } from 'react';
+import { FormProvider, useForm, useFormContext, type ResolverResult } from 'react-hook-form';
+import type { Operation } from '../reference/reference.js';
+import { Button } from '../ui/button.js';
+import { Failure } from '../ui/notices.js';
+import { useCall, type CallContext, type Input } from './call.js';
+import { InputControl } from './controls.js';
+import { ItemsControl } from './items-control.js';
+import { useDefinitions } from './definitions.js';
+import { changesOf, inputOf, problemsOf, typedOf, type Typed } from './form-values.js';
+import { inputFieldsOf, type InputField } from './inputs.js';
+import { useWithProof } from '../security/proof.js';
+import { labelOf } from './words.js';
+
+interface OperationFormProps {
+  operation: Operation;
+  /** What is known already, and not asked for. */
+  given: Input;
+  /** What stands in the fields at first: then only changes are sent. */
+  present?: Readonly<Record<string, unknown>> | undefined;
+  /** What is proposed. */
+  proposed?: Input | undefined;
+  context?: CallContext | undefined;
+  /** Label of the button. */
+  action: string;
+  isDangerous?: boolean;
+  children?: ReactNode;
+  onDone(answer: unknown): void;
+  onClose(): void;
+  /** Called instead of showing a failure; returns whether it has dealt with it. */
+  onFailure?(error: unknown, input: Input): boolean;
+}
+
+/** `request body/price/amount must be …` and `query parameter 'roles' must …`: the field, and what is wrong with it. */
+const PROBLEM = /^(?:request body\/|query parameter '|path parameter ')(\w+)[/\w]*'?\s+(.*)$/;
+
+/** A form for any operation, made of what it takes. Errors stand at their fields. */
+export function OperationForm(props: OperationFormProps) {
+  const { operation, given, present, proposed, context, action, isDangerous, children, onDone, onClose, onFailure } = props;
+  const definitions = useDefinitions();
+  const call = useCall();
+  const withProof = useWithProof();
+  const { resolve } = definitions.reference;
+  const fields = useMemo(() => inputFieldsOf(operation, given, definitions), [operation, given, definitions]);
+  const before = useMemo(() => typedFields(fields, { ...proposed, ...present }), [fields, present, proposed]);
+
+  function inputFrom(typed: Typed): Input {
+    return { ...given, ...(present ? changesOf(typed, before, fields) : inputOf(typed, fields)) };
+  }
+
+  const form = useForm<Typed>({
+    defaultValues: before,
+    resolver(typed): ResolverResult<Typed> {
+      try {
+        const input = inputFrom(typed);
+        const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
+        const problems = [...problemsOf(operation, input, asked, resolve)];
+        const errors = Object.fromEntries(problems.map(([name, message]) => [name, { type: 'schema', message }]));
+        return problems.length > 0 ? { values: {}, errors } : { values: typed, errors: {} };
+      } catch {
+        const broken = fields.filter(({ control }) => control.type === 'json').map(({ name }) => [name, { type: 'json', message: 'This is no JSON.' }]); // prettier-ignore
+        return { values: {}, errors: Object.fromEntries(broken) as Record<string, { type: string; message: string }> };
+      }
+    },
+  });
+  const { isDirty } = form.formState;
+
+  const sending = useMutation({
+    mutationFn: async (typed: Typed) => withProof(() => call(operation, inputFrom(typed), context)),
+    onSuccess: (answer) => answer !== null && onDone(answer),
+    onError(error, typed) {
+      if (onFailure?.(error, inputFrom(typed))) return;
+      for (const problem of describeFailure(error).data) {
+        const [, name, message] = PROBLEM.exec(problem) ?? [];
+        if (name !== undefined && fields.some((field) => field.name === name))
+          form.setError(name, { message: message ?? problem });
+      }
+    },
+  });
+  useEffect(() => {
+    if (!isDirty) return undefined;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isDirty]);
+
+  return (
+    <FormProvider {...form}>
+      <form
+        noValidate
+        className="operation-form"
+        onSubmit={(event) => {
+          event.stopPropagation();
+          void form.handleSubmit((typed) => sending.isPending || sending.mutate(typed))(event);
+        }}
+      >
+        {children}
+        {fields.map((field) => (
+          <FormField key={field.name} field={field} path={field.name} given={given} />
+        ))}
+        <Failure of={sending.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending}>
+            {sending.isPending ? 'One moment…' : action}
+          </Button>
+        </div>
+      </form>
+    </FormProvider>
+  );
+}
+
+function typedFields(fields: readonly InputField[], values: Readonly<Record<string, unknown>>): Typed {
+  return Object.fromEntries(fields.map(({ name, control }) => [name, typedOf(values[name], control)]));
+}
+
+/** A field with its label, what it is for, and what is wrong with it. */
+function FormField({ field, path, given }: { field: InputField; path: string; given: Input }) {
+  const { name, description, required, control } = field;
+  const {
+    formState: { errors },
+  } = useFormContext();
+  const id = useId();
+  const error = path.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], errors);
+  const { message } = (error ?? {}) as { message?: string };
+  if (control.type === 'object')
+    return (
+      <fieldset className="fields">
+        <legend>{labelOf(name)}</legend>
+        {message !== undefined && <p className="problem">{message}</p>}
+        {control.fields.map((part) => (
+          <FormField key={part.name} field={part} path={`${path}.${part.name}`} given={given} />
+        ))}
+      </fieldset>
+    );
+  if (control.type === 'items')
+    return (
+      <fieldset className="fields">
+        <legend>{labelOf(name)}</legend>
+        <p className={message === undefined ? 'hint' : 'problem'}>{message ?? description}</p>
+        <ItemsControl
+          path={path}
+          label={name}
+          fields={control.fields}
+          renderField={(part, at) => <FormField key={part.name} field={part} path={at} given={given} />}
+        />
+      </fieldset>
+    );
+  return (
+    <div className={message === undefined ? 'field' : 'field field-bad'}>
+      <label htmlFor={id}>
+        {labelOf(name)}
+        {!required && <span className="hint"> optional</span>}
+      </label>
+      <InputControl
+        id={id}
+        path={path}
+        field={field}
+        given={given}
+        describedBy={`${id}-hint`}
+        isInvalid={message !== undefined}
+      />
+      <p className={message === undefined ? 'hint' : 'problem'} id={`${id}-hint`}>
+        {message ?? description}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMe } from '../session/me.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icons.js';
+import { Empty } from '../ui/notices.js';
+import { useTitle } from '../ui/title.js';
+import { textOf, useAct } from './acts.js';
+import { useDefinitions, type Kind } from './definitions.js';
+import { placeOf } from './kinds.js';
+import { useOffered } from './offered.js';
+import { RecordListView } from './record-list.js';
+import { RecordTree, parentField } from './record-tree.js';
+import { RecordView } from './record-view.js';
+import { inWords, oneOf } from './words.js';
+
+const NONE = <Empty title="There is no such page">Choose another one from the menu.</Empty>;
+
+/** The kind that an address names, with the records above it: `/products/<id>/variants/<id>`. */
+export function RecordPage() {
+  const { kind: name, id, below, belowId } = useParams({ strict: false }) as Record<string, string | undefined>;
+  const { kinds } = useDefinitions();
+  const kind = kinds.find((one) => one.name === name && one.parents.length === 0);
+  const inner = kinds.find((one) => one.name === below && one.parents[0] === kind?.param);
+  if (!kind || id === undefined) return NONE;
+  if (below === undefined) return <RecordView key={id} kind={kind} id={id} />;
+  return inner && belowId !== undefined ? (
+    <RecordView key={belowId} kind={inner} id={belowId} above={{ [kind.param]: id }} />
+  ) : (
+    NONE
+  );
+}
+
+/** All records of a kind that one may read, at `/products`. */
+export function RecordsPage() {
+  const { kind: name } = useParams({ strict: false }) as { kind?: string };
+  const { kinds } = useDefinitions();
+  const kind = kinds.find((one) => one.name === name && one.parents.length === 0);
+  return kind ? <Records key={kind.name} kind={kind} /> : NONE;
+}
+
+function Records({ kind }: { kind: Kind }) {
+  const definitions = useDefinitions();
+  const { data: me } = useMe();
+  const act = useAct();
+  const isOn = useOffered();
+  const go = useNavigate();
+  const { view = '' } = useSearch({ strict: false }) as { view?: string };
+  const title = inWords(kind.name);
+  useTitle(title);
+  const place = me && placeOf(kind, definitions, me);
+  if (!place) return NONE;
+  const { create } = kind;
+  const parent = Object.keys(place.input).length === 0 ? parentField(place.list) : undefined;
+  const isTree = view === 'tree';
+  const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
+  const many = kind.bulk.find(({ id }) => id.endsWith('createMany'));
+  const button = create && isOn(create, {}) && (
+    <Button
+      className="primary"
+      onClick={() => act({ operation: create, given: {}, text: `New ${oneOf(kind.name)}`, proposed: proposedFor(me.id) })}
+    >
+      <Icon name="plus" /> New {oneOf(kind.name)}
+    </Button>
+  );
+  return (
+    <>
+      <header className="view-head">
+        <h1>{title}</h1>
+        <span className="head-actions">
+          {parent !== undefined && (
+            <fieldset className="group tabs-small" aria-label="View">
+              <Button className="quiet" aria-pressed={!isTree} onClick={() => show('')}>
+                Table
+              </Button>
+              <Button className="quiet" aria-pressed={isTree} onClick={() => show('tree')}>
+                Tree
+              </Button>
+            </fieldset>
+          )}
+          {many && isOn(many, {}) && (
+            <Button onClick={() => act({ operation: many, given: {}, text: textOf(many) })}>Create many</Button>
+          )}
+          {button}
+        </span>
+      </header>
+      {isTree && parent !== undefined ? (
+        <RecordTree kind={kind} list={place.list} parent={parent} />
+      ) : (
+        <RecordListView
+          list={place.list}
+          given={place.input}
+          kind={kind}
+          empty={
+            <Empty title={`No ${title.toLowerCase()} yet`}>
+              {create && isOn(create, {}) ? `Make the first ${oneOf(kind.name)}.` : 'They appear here.'}
+            </Empty>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** Whose a new record is, until something else is chosen. */
+const proposedFor = (identityId: string) => ({ identityId, ownerId: identityId });

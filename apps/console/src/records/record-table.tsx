@@ -1,0 +1,211 @@
+import { rowSelectionFeature, tableFeatures, useTable, type ColumnDef, type RowSelectionState } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { Button } from '../ui/button.js';
+import type { Row } from './call.js';
+import type { Kind } from './definitions.js';
+import { LOOKS, labelIn } from './kinds.js';
+import { Value, pictureOf, valueAt } from './values.js';
+import { titleOf } from './words.js';
+
+/** The height of a row, in CSS pixels. */
+const ROW = 48;
+/** Rows from the end at which the next page is loaded. */
+const AHEAD = 30;
+
+const features = tableFeatures({ rowSelectionFeature });
+
+interface RecordTableProps {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly string[];
+  kind: Kind | undefined;
+  /** How many there are; undefined where that is not known. */
+  total: number | undefined;
+  /** Where a row leads; undefined where it leads nowhere. */
+  addressOf?: ((row: Row) => string | undefined) | undefined;
+  /** What can be done with a row, at its end. */
+  renderActions?: ((row: Row) => ReactNode) | undefined;
+  /** Fields to sort by; undefined where the order is given. */
+  order?: { by: string; canBe(field: string): boolean; change(order: string): void } | undefined;
+  selection?: { ids: ReadonlySet<string>; change(ids: ReadonlySet<string>): void } | undefined;
+  loadMore?: (() => void) | undefined;
+}
+
+/** Rows without an id of their own are told apart by whom they are of. */
+function keyOf(row: Row, index: number): string {
+  const key = row['id'] ?? row['identityId'];
+  return typeof key === 'string' ? key : String(index);
+}
+
+/** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
+export function RecordTable(props: RecordTableProps) {
+  const { label, rows, columns, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [titled = ''] = columns;
+  const definitions = useMemo(
+    (): ColumnDef<typeof features, Row>[] => columns.map((name) => ({ id: name, accessorFn: (row) => valueAt(row, name) })),
+    [columns],
+  );
+  const selected = useMemo(
+    (): RowSelectionState => Object.fromEntries([...(selection?.ids ?? [])].map((id) => [id, true])),
+    [selection?.ids],
+  );
+  const table = useTable({
+    features,
+    data: rows,
+    columns: definitions,
+    getRowId: keyOf,
+    state: { rowSelection: selected },
+    enableRowSelection: selection !== undefined,
+    onRowSelectionChange: (updater) => {
+      const next = typeof updater === 'function' ? updater(selected) : updater;
+      selection?.change(new Set(Object.keys(next).filter((id) => next[id])));
+    },
+  });
+  const shown = table.getRowModel().rows;
+  // the React compiler leaves this component alone, because what the library has returned changes
+  // oxlint-disable-next-line react/incompatible-library
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= shown.length - AHEAD) loadMore?.();
+  }, [last, shown.length, loadMore]);
+
+  const picture = kind && LOOKS[kind.name]?.picture;
+  const [above, below] = [items[0]?.start ?? 0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0)];
+  const width = columns.length + (selection ? 1 : 0) + (renderActions ? 1 : 0);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys go through the links in its rows
+    <div className="table-box" ref={box} onKeyDown={moveByArrows}>
+      <table aria-label={label} aria-rowcount={total ?? -1}>
+        <thead>
+          <tr>
+            {selection && (
+              <th className="check">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all shown"
+                  checked={shown.length > 0 && table.getIsAllRowsSelected()}
+                  onChange={table.getToggleAllRowsSelectedHandler()}
+                />
+              </th>
+            )}
+            {columns.map((name) => (
+              <th key={name} scope="col" aria-sort={sortOf(order?.by, name)} className={`column-${kindOfColumn(name)}`}>
+                {order?.canBe(name) ? <SortButton name={name} label={labelIn(kind, name)} order={order} /> : labelIn(kind, name)}
+              </th>
+            ))}
+            {renderActions && (
+              <th>
+                <span className="unseen">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {above > 0 && <Space height={above} width={width} />}
+          {items.map(({ index }) => {
+            const row = shown[index];
+            if (!row) return null;
+            const { original } = row;
+            const address = addressOf?.(original);
+            return (
+              <tr key={row.id} aria-rowindex={index + 2} className={selection?.ids.has(row.id) ? 'chosen-row' : undefined}>
+                {selection && (
+                  <td className="check">
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose ${titleOf(original)}`}
+                      checked={row.getIsSelected()}
+                      onChange={row.getToggleSelectedHandler()}
+                    />
+                  </td>
+                )}
+                {row.getAllCells().map((cell) => {
+                  const name = cell.column.id;
+                  const value = <Value value={cell.getValue()} field={name} row={original} kind={kind} />;
+                  if (name !== titled || address === undefined)
+                    return (
+                      <td key={cell.id} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
+                        {value}
+                      </td>
+                    );
+                  const image = pictureOf(original, picture);
+                  return (
+                    <th key={cell.id} scope="row">
+                      <Link to={address} className="row-link">
+                        {picture !== undefined &&
+                          (image === undefined ? (
+                            <span className="thumb" />
+                          ) : (
+                            <img className="thumb" src={image} alt="" loading="lazy" />
+                          ))}
+                        <span>{value}</span>
+                      </Link>
+                    </th>
+                  );
+                })}
+                {renderActions && <td className="row-actions">{renderActions(original)}</td>}
+              </tr>
+            );
+          })}
+          {below > 0 && <Space height={below} width={width} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Stands for the rows that are not drawn. */
+function Space({ height, width }: { height: number; width: number }) {
+  return (
+    <tr aria-hidden="true" className="space">
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- it is no control, and nobody hears of it */}
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  );
+}
+
+const AMOUNT = /(total|subtotal|tax|price|amount|count|value|Seq|attempts)$/i;
+const kindOfColumn = (name: string) => (AMOUNT.test(name) ? 'number' : 'text');
+
+function sortOf(order: string | undefined, name: string): 'ascending' | 'descending' | undefined {
+  if (order === name) return 'ascending';
+  return order === `${name} desc` ? 'descending' : undefined;
+}
+
+interface SortProps {
+  name: string;
+  label: string;
+  order: NonNullable<RecordTableProps['order']>;
+}
+
+function SortButton({ name, label, order: { by, change } }: SortProps) {
+  const sort = sortOf(by, name);
+  const next = { ascending: `${name} desc`, descending: '', none: name }[sort ?? 'none'];
+  return (
+    <Button className="sort" onClick={() => change(next)}>
+      {label} <span aria-hidden="true">{{ ascending: '↑', descending: '↓', none: '' }[sort ?? 'none']}</span>
+    </Button>
+  );
+}
+
+/** The arrow keys lead from row to row. */
+function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const here = (event.target as HTMLElement).closest('.row-link');
+  if (step === undefined || !here) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.row-link')];
+  const next = links[links.indexOf(here as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

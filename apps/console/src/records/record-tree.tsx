@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icons.js';
+import { Empty, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { useRows } from './call.js';
+import type { Kind, RecordList } from './definitions.js';
+import { RowActions } from './row-actions.js';
+import { Value } from './values.js';
+import { titleOf } from './words.js';
+
+/** The field that names the record above one, where records of a kind form a tree. */
+export function parentField({ fields }: RecordList): string | undefined {
+  return fields.find(({ name, parameters }) => /^parent(Id)?$/.test(name) && parameters.has('$filter'))?.name;
+}
+
+interface LevelProps {
+  kind: Kind;
+  list: RecordList;
+  parent: string;
+  /** The record above; null at the top. */
+  above: string | null;
+}
+
+/** Records as a tree, a level at a time. */
+export function RecordTree(props: Omit<LevelProps, 'above'>) {
+  return (
+    <div className="panel tree">
+      <Level {...props} above={null} />
+    </div>
+  );
+}
+
+function Level({ kind, list, parent, above }: LevelProps) {
+  const $filter = `${parent} eq ${above === null ? 'null' : `'${above}'`}`;
+  const found = useRows(list, {}, { $filter, $orderby: 'name' });
+  const rows = found.data?.pages.flatMap((page) => page.rows);
+  return (
+    <>
+      <QueryFailure of={[found]} />
+      {!rows && !found.error && <Loading what="this level" />}
+      {rows?.length === 0 && (above === null ? <Empty title="Nothing here yet" /> : <p className="hint">Nothing below it.</p>)}
+      {rows && rows.length > 0 && (
+        <ul>
+          {rows.map((row) => (
+            <Node key={String(row['id'])} row={row} kind={kind} list={list} parent={parent} />
+          ))}
+        </ul>
+      )}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </>
+  );
+}
+
+function Node({ row, kind, list, parent }: Omit<LevelProps, 'above'> & { row: Record<string, unknown> }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = String(row['id']);
+  const { code, type, status, branchName } = row;
+  const told = code ?? branchName;
+  return (
+    <li>
+      <div className="node">
+        <Button
+          className="quiet icon-button"
+          aria-expanded={isOpen}
+          aria-label={`What is below ${titleOf(row)}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span className={isOpen ? 'turned' : ''}>
+            <Icon name="next" />
+          </span>
+        </Button>
+        <Link to={`/${kind.name}/${id}`}>{titleOf(row)}</Link>
+        {typeof told === 'string' && <code>{told}</code>}
+        {(typeof type === 'string' || typeof status === 'string') && (
+          <Value value={type ?? status} field="status" row={row} kind={kind} />
+        )}
+        <RowActions list={list} given={{}} row={row} kind={kind} />
+      </div>
+      {isOpen && <Level kind={kind} list={list} parent={parent} above={id} />}
+    </li>
+  );
+}

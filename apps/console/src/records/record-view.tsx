@@ -1,0 +1,284 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { queryKey } from '@tandem/client';
+import type { ReactNode } from 'react';
+import { useMe } from '../session/me.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icons.js';
+import { Menu } from '../ui/menu.js';
+import { Empty, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+import { useAct, type Act } from './acts.js';
+import { knownVersion, useCall, type Input, type Row } from './call.js';
+import { useConflict } from './conflict.js';
+import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
+import { EXTRAS } from './extras.js';
+import { LOOKS, isOffered, labelIn } from './kinds.js';
+import { useListActs, useOffered, useRecordActs } from './offered.js';
+import { RecordListView } from './record-list.js';
+import { Value, pictureOf } from './values.js';
+import { inWords, oneOf, titleOf } from './words.js';
+
+/** What a heading or the foot shows already. */
+const SHOWN_APART = /^(id|createdAt|updatedAt|history)$/;
+
+interface Tab {
+  /** Its part of the address. */
+  name: string;
+  list: RecordList;
+  input: Input;
+}
+
+/** The lists that belong to a record: those below its address, and those that can be narrowed to it. */
+export function tabsOf(kind: Kind, id: string, { lists }: Definitions): Tab[] {
+  const below = lists.filter(({ params }) => params.length === 1 && params[0] === kind.param);
+  const schemas = new Set(below.map(({ schema }) => schema));
+  const narrowed = lists.filter(
+    ({ params, narrowing, schema, isQueried }) =>
+      params.length === 0 && isQueried && narrowing.includes(kind.param) && (schema === undefined || !schemas.has(schema)),
+  );
+  const fields = lists.filter(
+    (list) =>
+      list.params.length === 0 &&
+      list.isQueried &&
+      !narrowed.includes(list) &&
+      !schemas.has(list.schema) &&
+      list.schema !== kind.schema &&
+      list.fields.some(({ name }) => name === kind.param || name === `${kind.param}s`) &&
+      !list.narrowing.includes(kind.param),
+  );
+  return [
+    ...below.map((list) => ({ list, input: { [kind.param]: id } })),
+    ...narrowed.map((list) => ({ list, input: { [kind.param]: id } })),
+    ...fields.map((list) => {
+      const field = list.fields.find(({ name }) => name === kind.param || name === `${kind.param}s`)?.name ?? kind.param;
+      return { list, input: { $filter: `${field} eq '${id}'` } };
+    }),
+  ].map((tab) => ({ ...tab, name: tabName(tab.list) }));
+}
+
+/** `organizations.listChangeRequests` as `change-requests`, `orders.listOfOrganization` as `orders`. */
+function tabName({ operation: { id } }: RecordList): string {
+  const [service = '', procedure = ''] = id.split('.');
+  const words = procedure.replace(/^list/, '').replace(/Of[A-Z]\w*$/, '') || service;
+  return words.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+interface RecordViewProps {
+  kind: Kind;
+  id: string;
+  /** The ids of the records above it. */
+  above?: Input;
+}
+
+/** A record: what it is, what can be done with it, and the lists that belong to it. */
+export function RecordView({ kind, id, above = {} }: RecordViewProps) {
+  const definitions = useDefinitions();
+  const { data: me } = useMe();
+  const call = useCall();
+  const act = useAct();
+  const go = useNavigate();
+  const isOn = useOffered();
+  const recordActs = useRecordActs();
+  const { tab = '' } = useSearch({ strict: false }) as { tab?: string };
+  const given = { ...above, [kind.param]: id };
+  const relations = relationsOf(kind);
+  const read = useQuery({
+    queryKey: queryKey(kind.get.id, { ...given, versioned: true }),
+    queryFn: async () => {
+      const record = (await call(kind.get, { ...given, ...relations }, { versioned: true })) as Row;
+      return { record, version: knownVersion(record) };
+    },
+  });
+  const { record, version } = read.data ?? {};
+  useTitle(record ? titleOf(record) : oneOf(kind.name));
+  const conflict = useConflict();
+  if (!record)
+    return (
+      <>
+        <QueryFailure of={[read]} />
+        {!read.error && <Loading what={oneOf(kind.name)} />}
+      </>
+    );
+
+  const tabs = tabsOf(kind, id, definitions).filter(
+    ({ list }) => isOffered(list.operation.who, me?.isAdmin === true) && isOn(list.operation, given),
+  );
+  const shown = tabs.find(({ name }) => name === tab);
+  const acts = recordActs(kind, record, above).map((one): Act => {
+    const isRemoval = one.operation === kind.remove;
+    return isRemoval ? { ...one, onDone: () => void go({ to: listAddress(kind, above, definitions) }) } : one;
+  });
+  const { patch } = kind;
+  const edit = (): void => {
+    if (!patch) return;
+    act({
+      operation: patch,
+      given,
+      text: 'Save',
+      title: titleOf(record),
+      present: record,
+      ...(version !== undefined && { context: { ifMatch: version } }),
+      onFailure: conflict.onFailure({
+        patch,
+        given,
+        before: record,
+        read: () => call(kind.get, given, { versioned: true }) as Promise<Row>,
+      }),
+    });
+  };
+  const Extra = EXTRAS[kind.name];
+  const picture = pictureOf(record, LOOKS[kind.name]?.picture);
+  return (
+    <article className="record">
+      <header className="view-head">
+        <Link
+          to={listAddress(kind, above, definitions)}
+          className="back-link"
+          aria-label={`All ${inWords(kind.name).toLowerCase()}`}
+        >
+          <Icon name="back" />
+        </Link>
+        {picture !== undefined && <img className="picture-small" src={picture} alt="" />}
+        <h1>{kind.name === 'orders' ? `Order ${id.slice(-6)}` : titleOf(record)}</h1>
+        <State of={record} />
+        <span className="head-actions">
+          {patch && isOn(patch, given) && (
+            <Button onClick={edit}>
+              <Icon name="edit" /> Edit
+            </Button>
+          )}
+          <Menu
+            label="More actions"
+            items={acts.map((one) => ({ text: one.text, isDangerous: one.isDangerous ?? false, run: () => act(one) }))}
+          />
+        </span>
+      </header>
+      {conflict.dialog}
+      {tabs.length > 0 && (
+        <nav className="tabs" aria-label="Parts">
+          <TabLink name="" text="Details" isHere={!shown} />
+          {tabs.map(({ name }) => (
+            <TabLink key={name} name={name} text={inWords(name)} isHere={shown?.name === name} />
+          ))}
+        </nav>
+      )}
+      {shown ? (
+        <Part key={shown.name} tab={shown} given={given} />
+      ) : (
+        <>
+          {Extra && <Extra kind={kind} record={record} given={given} />}
+          <Details record={record} kind={kind} />
+        </>
+      )}
+    </article>
+  );
+}
+
+/** A list whose records are of a kind, and with what its empty state and its buttons come. */
+export function Part({ tab: { list, input, name }, given, children }: { tab: Tab; given: Input; children?: ReactNode }) {
+  const { kinds } = useDefinitions();
+  const act = useAct();
+  const listActs = useListActs();
+  const kind = kinds.find(
+    ({ schema, parents }) => schema !== undefined && schema === list.schema && parents.every((one) => one in given),
+  );
+  const acts = [...listActs(list, given), ...createFor(kind, list, given)];
+  const isOn = useOffered();
+  const offered = acts.filter(({ operation }) => isOn(operation, given));
+  return (
+    <>
+      <div className="part-actions">
+        {children}
+        {offered.map((one) => (
+          <Button key={one.operation.id} onClick={() => act(one)}>
+            <Icon name="plus" /> {one.text}
+          </Button>
+        ))}
+      </div>
+      <RecordListView list={list} given={input} kind={kind} empty={<Empty title={`No ${inWords(name).toLowerCase()} yet`} />} />
+    </>
+  );
+}
+
+/** What makes a record of the list's kind, where that is not at the list's own address. */
+function createFor(kind: Kind | undefined, list: RecordList, given: Input): Act[] {
+  const { create } = kind ?? {};
+  if (!create || create.path === list.operation.path) return [];
+  return [{ operation: create, given, text: textOfCreate(kind) }];
+}
+
+const textOfCreate = (kind: Kind | undefined) => `New ${oneOf(kind?.name ?? 'record')}`;
+
+function TabLink({ name, text, isHere }: { name: string; text: string; isHere: boolean }) {
+  return (
+    <Link
+      to="."
+      search={name === '' ? {} : { tab: name }}
+      activeOptions={{ exact: true }}
+      aria-current={isHere ? 'page' : undefined}
+    >
+      {text}
+    </Link>
+  );
+}
+
+function listAddress(kind: Kind, above: Input, { kindOf }: Definitions): string {
+  const [parent] = kind.parents;
+  const owner = parent === undefined ? undefined : kindOf(parent);
+  return owner && parent !== undefined ? `/${owner.name}/${String(above[parent])}?tab=${kind.name}` : `/${kind.name}`;
+}
+
+/** What a read of one can show beside it: the relations of its list. */
+function relationsOf({ list, get }: Kind): Input {
+  const takes = get.parameters.some(({ name }) => name === '$expand');
+  return takes && list && list.relations.length > 0 ? { $expand: list.relations.join(',') } : {};
+}
+
+function State({ of }: { of: Row }) {
+  const { status, locked, deactivatedAt, disabledAt } = of;
+  return (
+    <>
+      {typeof status === 'string' && <Value value={status} field="status" row={of} kind={undefined} />}
+      {locked === true && <span className="tag tag-bad">Locked</span>}
+      {typeof deactivatedAt === 'string' && <span className="tag tag-bad">Deactivated</span>}
+      {typeof disabledAt === 'string' && <span className="tag tag-bad">Disabled</span>}
+    </>
+  );
+}
+
+function Details({ record, kind }: { record: Row; kind: Kind }) {
+  const relations = new Set(kind.list?.relations);
+  const facts = Object.entries(record).filter(([name]) => !SHOWN_APART.test(name) && !relations.has(name));
+  const { id, createdAt, updatedAt } = record;
+  return (
+    <>
+      <dl className="details">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{labelIn(kind, name)}</dt>
+            <dd>
+              <Value value={value} field={name} row={record} kind={kind} isLong />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="hint">
+        {typeof createdAt === 'string' && (
+          <>
+            Created <Time at={createdAt} />
+          </>
+        )}
+        {typeof updatedAt === 'string' && (
+          <>
+            {' '}
+            · changed <Time at={updatedAt} />
+          </>
+        )}{' '}
+        · <code>{String(id)}</code>
+      </p>
+    </>
+  );
+}
