@@ -1,4 +1,4 @@
-import { Navigate, Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation } from '@tanstack/react-router';
+import { Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation } from '@tanstack/react-router';
 import { ForgotPassword } from './account/forgot-password.js';
 import { ConfirmEmail, ConfirmNewEmail, Invitation, LinkedPage, ResetPassword } from './account/mail-pages.js';
 import { Returned } from './account/providers.js';
@@ -15,6 +15,7 @@ import { Empty, Loading } from './ui/notices.js';
 import { QueryFailure } from './ui/query-failure.js';
 import { ToastProvider } from './ui/toasts.js';
 import { createPageRouter } from './ui/routes.js';
+import { Redirect } from './ui/redirect.js';
 
 const LINKED_PAGES = [
   ['confirm-email', 'Confirm your email', ConfirmEmail],
@@ -64,7 +65,7 @@ export const router = createPageRouter(root.addChildren([...publicPages, signedI
 
 function SigningUp() {
   const { identityId } = useSession();
-  return identityId === undefined ? <SignUp /> : <Navigate to="/" />;
+  return identityId === undefined ? <SignUp /> : <Redirect to="/" />;
 }
 
 function NoSuchPage() {

@@ -20,6 +20,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette/palette.js
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const { signOut } = useSession();
   const leaving = useMutation({ mutationFn: signOut });
+  const unread = useFeed().unread + useChat().unread;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isFinding, setFinding] = useState(false);
   useEffect(() => {
@@ -38,12 +39,13 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
           <p className="brand">
             <Button
               className="quiet icon-button menu-button"
-              aria-label="Menu"
               aria-expanded={isMenuOpen}
               aria-controls="views"
               onClick={() => setMenuOpen(!isMenuOpen)}
             >
               <Icon name={isMenuOpen ? 'close' : 'menu'} />
+              <span className="unseen">Menu</span>
+              <Badge unread={unread} />
             </Button>
             <Logo /> Tandem
           </p>

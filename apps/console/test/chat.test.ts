@@ -27,11 +27,12 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await one.page.getByLabel('Message', { exact: true }).fill('Is there tea?');
     await one.page.getByLabel('Message', { exact: true }).press('Enter');
     await one.page.getByRole('log').getByText('Is there tea?').waitFor();
+    await other.page.getByRole('button', { name: 'Menu 1 unread' }).click();
     await other.page.getByRole('link', { name: 'Chat 1 unread' }).click();
 
     await other.page.getByRole('link', { name: /Harbour/ }).click();
     await other.page.getByRole('log').getByText('Is there tea?').waitFor();
-    await other.page.getByRole('link', { name: 'Chat', exact: true }).waitFor();
+    await other.page.getByRole('button', { name: 'Menu', exact: true }).waitFor();
     await other.page.getByLabel('Message', { exact: true }).pressSequentially('Two po');
     await one.page.getByText(/^Member \w{4} is typing…$/).waitFor();
     await other.page.getByLabel('Message', { exact: true }).fill('Two pots, <b>hot</b>');
@@ -99,7 +100,7 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await bob.rest('DELETE', `/messages/${deleted.id}`).expect(204);
     await page.context().setOffline(false);
     await page.getByRole('log').getByText('Said before').waitFor();
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Said before', 'Said meanwhile']);
+    expect(await page.locator('.message-body').allInnerTexts()).toEqual(['Said before', 'Said meanwhile']);
     await expectClean(visitor);
   });
 
@@ -216,7 +217,7 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await expect.poll(() => held.length).toBe(2);
     for (const send of held) send();
     await page.getByText('Sending…').first().waitFor({ state: 'detached' });
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Hello', 'how are you']);
+    expect(await page.locator('.message-body').allInnerTexts()).toEqual(['Hello', 'how are you']);
     expect(await composer.inputValue()).toBe('today');
     await expectClean(visitor);
   });

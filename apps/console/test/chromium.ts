@@ -88,12 +88,16 @@ export async function visitSignedIn(
   const visitor = await visit(browser, app, options);
   await visitor.open(path);
   await visitor.signIn(email);
-  await visitor.page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+  await signedIn(visitor.page);
   return visitor;
 }
 
+/** Waits until somebody is signed in. */
+export const signedIn = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+
 /** Goes to a view by the menu, which is opened first where it does not stand beside the view. */
 export async function goTo(page: Page, view: string | RegExp): Promise<void> {
+  await signedIn(page);
   const menu = page.getByRole('button', { name: 'Menu' });
   if (await menu.isVisible()) await menu.click();
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();

@@ -17,7 +17,7 @@ const MAIN = fileURLToPath(new URL('../../server/bin/tandem.cjs', import.meta.ur
 const VIEWS: readonly (readonly [view: string, person: string, ready: (page: Page) => Locator])[] = [
   ['Home', 'admin', (page) => page.getByRole('region', { name: 'Orders over time' }).locator('svg')],
   ['Notifications', 'ada', entries],
-  ['Chat', 'martha', (page) => page.locator('.channel')],
+  ['Chat', 'martha', (page) => page.locator('.channel').first()],
   ['Orders', 'admin', records],
   ['Products', 'admin', records],
   ['Catalogue', 'admin', records],
@@ -93,6 +93,29 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     await page.goBack();
   }
 
+  /** Opens what lies beside and above the conversation. */
+  async function lookAround(page: Page, screen: string, colorScheme: string): Promise<void> {
+    const message = page.getByRole('log').locator('.message').last();
+    await message.hover();
+    await message.getByRole('button', { name: 'Add a reaction' }).last().click();
+    expect(await offences(page), 'reactions').toEqual([]);
+    await page.keyboard.press('Escape');
+    await message.getByRole('button', { name: 'More actions' }).click();
+    expect(await offences(page), 'actions').toEqual([]);
+    await page.getByRole('menuitem', { name: 'Open thread' }).click();
+    await page.getByText('No replies yet').waitFor();
+    expect(await offences(page), 'a thread').toEqual([]);
+    await picture(page, `thread-${screen}-${colorScheme}`);
+    await page.getByRole('button', { name: 'Members' }).click();
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .waitFor();
+    expect(await offences(page), 'members').toEqual([]);
+    await picture(page, `members-${screen}-${colorScheme}`);
+    await page.getByRole('button', { name: 'Close' }).click();
+  }
+
   /** Searches for the first word of a message, and goes to the last message found. */
   async function lookAtSearch(page: Page, screen: string, colorScheme: string): Promise<void> {
     if (screen === 'phone') await page.getByRole('link', { name: 'All channels' }).click();
@@ -118,6 +141,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
         await visitor.signIn(`${person}@example.org`);
         for (const [view, , ready] of VIEWS.filter(([, whose]) => whose === person)) {
           await goTo(page, new RegExp(`^${view}( \\d+ unread)?$`));
+          await page.getByRole('heading', { level: 1, name: view, exact: true }).or(page.getByRole('article')).first().waitFor();
           await ready(page).waitFor();
           if (view === 'Chat') {
             await page.locator('.channel').first().click();
@@ -127,6 +151,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
           expect(await offences(page), view).toEqual([]);
           await expectClean(visitor);
           await picture(page, `${pictureOf(view)}-${screen}-${colorScheme}`);
+          if (view === 'Chat') await lookAround(page, screen, colorScheme);
           if (view === 'Chat') await lookAtSearch(page, screen, colorScheme);
           if (RECORDS.includes(view)) await lookAtRecord(visitor, `${oneRecordOf(view)}-${screen}-${colorScheme}`);
         }

@@ -53,8 +53,7 @@ export const reads = (calls: string, at: string): Step => ({ calls, at });
 
 /** Every operation on records that an admin comes to, and how. Later steps need what earlier ones have left. */
 export function stepsOf(world: World, admin: Person): Step[] {
-  const { ann, tea, coffee, variant, category, attribute, shop, location, order, invitation, template, webhook, profile, own } =
-    world;
+  const { ann, tea, coffee, variant, category, attribute, shop, location, order, invitation, template, webhook } = world;
   const products = `/products/${tea}`;
   const organization = `/organizations/${shop}`;
   const part = (name: string) => `${organization}?tab=${name}`;

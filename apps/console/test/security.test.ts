@@ -11,7 +11,7 @@ import {
 } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, offences, visit, type ConsolePage } from './chromium.js';
+import { type ConsolePage, PHONE, expectClean, launchChromium, offences, visit } from './chromium.js';
 
 const MINUTE = 60_000;
 
@@ -93,14 +93,14 @@ describe.skipIf(!HAS_CHROMIUM)('second factors (skipped where there is no chromi
 
     await button(page, 'Sign out').click();
     await button(page, 'Sign in with a passkey').click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 
     await button(page, 'Sign out').click();
     await visitor.signIn(ann.email);
     await page.getByRole('heading', { name: 'Your passkey, please' }).waitFor();
     expect(await offences(page)).toEqual([]);
     await button(page, 'Go on').click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 
     await page.goto(`${at(second).url}/console/security`);
     await button(page, 'Sign in with a passkey').click();
@@ -132,14 +132,14 @@ describe.skipIf(!HAS_CHROMIUM)('second factors (skipped where there is no chromi
     await page.getByText('That code is wrong, or was used already.').waitFor();
     await page.getByLabel('The code that your authenticator app shows').fill(code(1));
     await button(page, 'Go on').click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 
     await button(page, 'Sign out').click();
     await visitor.signIn(ann.email);
     await button(page, 'Use a recovery code').click();
     await page.getByLabel('One of your recovery codes').fill(recovery);
     await button(page, 'Go on').click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
     await page.getByText('9 of 10 left').waitFor();
     await expectClean(visitor);
   });

@@ -1,6 +1,6 @@
 import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
+import { PHONE, expectClean, launchChromium, signedIn, visit } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -34,7 +34,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await visitor.signIn(email, 'something else');
     await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
     await visitor.signIn(email);
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await signedIn(page);
     await expectClean(visitor);
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await signedIn(page);
     const { link = '', token = '' } = await app.mail.next(email);
     await page.goto(link);
     await page.getByRole('button', { name: 'Confirm email address' }).waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByRole('link', { name: 'Continue to Tandem' }).click();
     await visitor.signIn(email, 'another password of the tests');
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await signedIn(page);
     await visitor.open('/reset-password');
     await page.getByText('The link is incomplete.').waitFor();
     await expectClean(visitor);
@@ -147,7 +147,8 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.goto((await app.mail.next('invited@example.org')).link ?? '');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('invited@example.org').waitFor();
+    await signedIn(page);
+    expect(await page.locator('.email').getAttribute('title')).toBe('invited@example.org');
 
     await using second = await visit(browser, app);
     await second.page.goto((await app.mail.next(known)).link ?? '');
@@ -209,7 +210,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.goto(await nextLink());
     await page.getByRole('button', { name: 'Confirm email address' }).click();
     await page.getByRole('link', { name: 'Continue to Tandem' }).click();
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await signedIn(page);
     expect(await page.getByRole('button', { name: 'Mail me the link' }).count()).toBe(0);
     await expectClean(visitor);
   });

@@ -1,9 +1,11 @@
 import http from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { fixture, startTestServer } from '@tandem/testing';
+import { fixture, startS3Server, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 
 const app = fixture(startTestServer);
+const s3 = fixture(startS3Server);
+const remote = fixture(() => startTestServer({ files: { url: s3.url, pollMs: 3_600_000 } }));
 
 async function get(path: string, server = app) {
   const response = await fetch(new URL(path, server.url), { redirect: 'manual' });
@@ -29,6 +31,12 @@ function getBytes(path: string, headers: Record<string, string>, method = 'GET')
 }
 
 const NOT_FOUND = { status: 404, text: '{"error":{"message":"Not Found"}}' };
+
+it('the console may also load files from, and upload them to, a storage on another origin', async () => {
+  const endpoint = new URL(s3.url).searchParams.get('endpoint');
+  const policy = (await get('/console', remote)).headers.get('content-security-policy');
+  expect(policy).toContain(`img-src 'self' ${endpoint};connect-src 'self' ${endpoint};`);
+});
 
 describe.each([
   ['/console', ['/console/', '/console/chat/019c7d2e']],

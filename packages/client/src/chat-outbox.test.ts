@@ -2,7 +2,7 @@ import { PATIENCE, fixture, isCommand, makeFolder, startStoreProxy, startTestSer
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../test/clients.js';
-import { applyToOutgoing, createChatClient, isError, type OutgoingMessage } from './index.js';
+import { applyToOutgoing, createChatClient, isError, uploadFile, type OutgoingMessage } from './index.js';
 
 const folder = fixture(makeFolder);
 const proxy = fixture(() => startStoreProxy(databaseOf('outbox'), { as: 'MongoDB 8.0' }));
@@ -19,7 +19,12 @@ async function open() {
   const onOutgoing = (outgoing: OutgoingMessage) => void told.push(outgoing);
   const chat = createChatClient({ url: app.url, client, WebSocket, onOutgoing });
   onTestFinished(() => chat.close());
-  return { chat, states: () => told.map(({ state }) => state), shown: () => told.reduce<OutgoingMessage[]>(applyToOutgoing, []) };
+  return {
+    chat,
+    client,
+    states: () => told.map(({ state }) => state),
+    shown: () => told.reduce<OutgoingMessage[]>(applyToOutgoing, []),
+  };
 }
 
 describe('a message on its way', () => {
@@ -50,6 +55,17 @@ describe('a message on its way', () => {
     ]);
     expect(await Promise.all(withFiles.attachments.map(textOf))).toEqual(['one', 'two']);
     expect(without.seq).toBe(withFiles.seq - 1);
+  });
+
+  it('arrives with files that were uploaded before, and with data of its own', async () => {
+    const { chat, client } = await open();
+    const { id: channelId } = channel;
+    const file = new Blob(['tea'], { type: 'text/plain' });
+    const uploaded = await uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file);
+    const metadata = { name: 'tea.txt' };
+    const sent = await chat.send({ channelId, content: 'Look', files: [uploaded], metadata });
+    expect(sent.metadata).toEqual(metadata);
+    expect(await Promise.all(sent.attachments.map(textOf))).toEqual(['tea']);
   });
 
   it('stays pending while the store is away when its file is uploaded', async () => {

@@ -17,8 +17,13 @@ export interface MessageToSend {
   mentions?: readonly string[];
   /** Names the message: what is sent twice under one is stored once. Default: a new one. */
   clientId?: string;
-  /** Files that the message arrives with, ten at most; each has its media type as `type`. */
-  files?: readonly Blob[];
+  /** Data of your own, by key. */
+  metadata?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * Files that the message arrives with, ten at most; each has its media type as `type`. Those that `uploadFile` has
+   * uploaded to an address of `chat.postedFileUploadUrl` are sent as they are.
+   */
+  files?: readonly (Blob | UploadedFile)[];
 }
 type Named = MessageToSend & { clientId: string };
 
@@ -104,12 +109,12 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
   }
 
   async function prepare(entry: Waiting): Promise<void> {
-    const { channelId, content, title, replyToId, mentions, clientId, files = [] } = entry.message;
+    const { channelId, content, title, replyToId, mentions, metadata, clientId, files = [] } = entry.message;
     try {
       const attachments: UploadedFile[] = [];
-      for (const file of files) attachments.push(await uploaded(entry, file));
+      for (const file of files) attachments.push('objectId' in file ? file : await uploaded(entry, file));
       // JSON leaves out what is undefined
-      const message = { channelId, content, title, replyToId, mentions, clientId };
+      const message = { channelId, content, title, replyToId, mentions, metadata, clientId };
       entry.frame = { type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
       pump();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describeFailure } from '@tandem/client';
-import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
@@ -10,6 +10,7 @@ import { ActionForm } from './form.js';
 import { SecondStep } from './second-step.js';
 import { SignIn } from './sign-in.js';
 import { useSignUp } from './sign-up.js';
+import { Redirect } from '../ui/redirect.js';
 
 interface LinkedPageProps {
   title: string;
@@ -24,8 +25,9 @@ interface LinkedPageProps {
 export function LinkedPage({ title, of: Page }: { title: string; of(props: LinkedPageProps): ReactNode }) {
   const { pathname, search, state } = useLocation();
   const go = useNavigate();
-  const [token] = useState(() => (search as { token?: string }).token ?? state.token);
-  useEffect(() => void go({ to: pathname, state: { token }, replace: true }), [go, pathname, token]);
+  // as it was opened: the address is another one while it is left
+  const [{ path, token }] = useState({ path: pathname, token: (search as { token?: string }).token ?? state.token });
+  useEffect(() => void go({ to: path, state: { token }, replace: true }), [go, path, token]);
   if (typeof token === 'string' && token !== '') return <Page title={title} token={token} />;
   return (
     <CardPage title={title}>
@@ -130,7 +132,7 @@ export function Invitation({ title, token }: LinkedPageProps) {
 
   if (isAccepted) return <Done title={title}>You have accepted the invitation.</Done>;
   if (secondStep) return <SecondStep {...secondStep} />;
-  if (identityId !== undefined && hasUsedIt) return <Navigate to="/" />;
+  if (identityId !== undefined && hasUsedIt) return <Redirect to="/" />;
   if (identityId !== undefined)
     return (
       <CardPage title={title}>

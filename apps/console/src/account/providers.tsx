@@ -1,11 +1,12 @@
 import { MfaRequiredError } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.js';
 import { Failure, Loading, Note } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { SecondStep } from './second-step.js';
+import { Redirect } from '../ui/redirect.js';
 
 type Purpose = 'oauth-login' | 'oauth-signup';
 
@@ -82,8 +83,8 @@ export function Returned() {
   }, [id]);
   const [isBack, setBack] = useState(false);
 
-  if (identityId !== undefined) return <Navigate to={to.startsWith('/') ? to : '/'} replace />;
-  if (isBack) return <Navigate to="/" replace />;
+  if (identityId !== undefined) return <Redirect to={to.startsWith('/') ? to : '/'} />;
+  if (isBack) return <Redirect to="/" />;
   if (challenge !== undefined)
     return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setBack(true)} />;
   return (

@@ -1,28 +1,32 @@
-import type { ChannelSummary } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { Badge } from '../ui/badge.js';
-import { Entry } from '../ui/boundary.js';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useMe } from '../session/me.js';
+import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
 import { Live } from '../ui/live.js';
 import { Empty, Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
-import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
+import { ChannelList } from './channel-list.js';
 import { useChat } from './chat.js';
 import { Conversation } from './conversation.js';
+import { DeletedChannel } from './deleted-channel.js';
 import { MessageSearch } from './message-search.js';
+import { NewChannel, NewDirect } from './new-channel.js';
+import { Reports } from './reports.js';
+import './channels.css';
+import './chat.css';
+import './composer.css';
+import './message.css';
+import './panel.css';
 
 /** The channels and the messages of one of them; only one of both on a small screen. */
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
-  const { channels, loading, unread, isLive } = useChat();
+  const { channels, loading, isLive } = useChat();
+  const { data: me } = useMe();
   const channel = channels?.find(({ id }) => id === channelId);
-  const { at: number = '' } = useSearch({ strict: false }) as { at?: string };
+  const { at: number = '', message } = useSearch({ strict: false }) as { at?: string; message?: string };
   const at = /^[1-9]\d{0,14}$/.test(number) ? Number(number) : undefined;
-  useTitle(channel?.name ?? 'Chat', unread);
   return (
     <div className={channelId === undefined ? 'chat' : 'chat chat-open'}>
       <section className="channels" aria-label="Channels">
@@ -30,88 +34,63 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
           <h1>Chat</h1>
           <Live is={isLive} />
         </header>
-        <NewChannel />
+        <div className="channels-new">
+          <NewChannel />
+          <NewDirect />
+          {me?.isAdmin && <Reports />}
+        </div>
+        {me?.isAdmin && <DeletedChannel />}
         <QueryFailure of={[loading]} />
         {!channels && !loading.error && <Loading what="channels" />}
         {channels?.length === 0 && <Empty title="No channels yet">Create one, or ask to be added to one.</Empty>}
         {channels && channels.length > 0 && (
           <MessageSearch>
-            <ul>
-              {channels.map((one) => (
-                <Entry key={one.id} of={one}>
-                  <ChannelLink channel={one} />
-                </Entry>
-              ))}
-            </ul>
+            <ChannelList channels={channels} />
           </MessageSearch>
         )}
       </section>
-      {channel && <Conversation key={channel.id} channel={channel} at={at} />}
+      {channel && <Conversation key={channel.id} channel={channel} at={at} messageId={message} />}
       {!channel && channels && (channelId !== undefined || channels.length > 0) && (
         <div className="chat-none">
           {channelId === undefined ? (
             <Empty title="Choose a channel">Its messages appear here.</Empty>
           ) : (
-            <Empty title="You are not in this channel">
-              <Link to="/chat">All channels</Link>
-            </Empty>
+            <Elsewhere key={channelId} channelId={channelId} />
           )}
         </div>
       )}
+      {!channel && <Title />}
     </div>
   );
 }
 
-function ChannelLink({ channel }: { channel: ChannelSummary }) {
-  const { typingIn } = useChat();
-  const { id, name, lastMessage, createdAt, unread = 0 } = channel;
-  const isTyping = typingIn(id).length > 0;
-  return (
-    <li>
-      <Link to={`/chat/${id}`} className="channel">
-        <span className="channel-name">{name}</span>
-        <Badge unread={unread} />
-        <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
-        <Time at={lastMessage?.createdAt ?? createdAt} length="narrow" />
-      </Link>
-    </li>
-  );
+/** Of the page, while no channel is open. */
+function Title() {
+  useTitle('Chat', useChat().unread);
+  return null;
 }
 
-function NewChannel() {
-  const { create } = useChat();
-  const go = useNavigate();
-  const [isOpen, setOpen] = useState(false);
-  const creating = useMutation({
-    mutationFn: create,
-    onSuccess(id) {
-      setOpen(false);
-      void go({ to: `/chat/${id}` });
-    },
+/** A channel that one is not in: anybody may join one that is open. */
+function Elsewhere({ channelId }: { channelId: string }) {
+  const { client } = useSession();
+  const self = useIdentityId();
+  const { refresh } = useChat();
+  const joining = useMutation({
+    mutationFn: () => client.api.chat.createSubscription.mutate({ channelId, subscribedId: self }),
+    onSuccess: refresh,
   });
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>New channel</Button>
-      {isOpen && (
-        <Dialog title="New channel" onClose={() => setOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (creating.isPending) return;
-              creating.mutate((new FormData(event.currentTarget).get('name') as string).trim());
-            }}
-          >
-            <Field label="Name of the channel" name="name" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
-            <Failure of={creating.error} />
-            <div className="dialog-actions">
-              <Button onClick={() => setOpen(false)}>Cancel</Button>
-              <Button type="submit" className="primary" isOff={creating.isPending}>
-                Create
-              </Button>
-            </div>
-          </form>
-        </Dialog>
-      )}
-    </>
+    <Empty title="You are not in this channel">
+      <p>Whoever has the link of an open channel can join it.</p>
+      <p>
+        <Button className="primary" isOff={joining.isPending} onClick={() => joining.mutate()}>
+          Join
+        </Button>
+      </p>
+      <Failure of={joining.error} />
+      <p>
+        <Link to="/chat">All channels</Link>
+      </p>
+    </Empty>
   );
 }

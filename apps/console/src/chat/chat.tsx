@@ -1,13 +1,9 @@
 import {
   applyToChannel,
   applyToChannels,
-  applyToMessages,
-  applyToWindow,
+  applyToOutgoing,
   createChatClient,
-  createMessageLoader,
   joinChannels,
-  joinEarlier,
-  joinNewest,
   newestFirst,
   queryOf,
   readUpTo,
@@ -17,22 +13,22 @@ import {
   type ChatChange,
   type ChatEvent,
   type ChatMessage,
-  type LoadedMessages,
+  type MessageToSend,
+  type OutgoingMessage,
   type OwnEvent,
-  type MessageWindow,
 } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
 import { createDrafts, type Drafts } from './drafts.js';
+import { createMessageCache, type MessageCache } from './message-cache.js';
+import { useWhoIsHere, type WhoIsHere } from './who-is-here.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
-/** How long somebody is shown as typing, in milliseconds: typing is reported every two seconds. */
-const TYPING_MS = 4000;
 
-export interface Chat {
+export interface Chat extends Pick<WhoIsHere, 'typingIn' | 'isOnline'> {
   /** Last message first; undefined until loaded. */
   channels: readonly ChannelSummary[] | undefined;
   loading: QueryState;
@@ -40,26 +36,19 @@ export interface Chat {
   unread: number;
   isLive: boolean;
   drafts: Drafts;
-  /** Who is typing in a channel, except oneself. */
-  typingIn(channelId: string): readonly string[];
-  /** Loads a channel's last messages. Known earlier ones stay. */
-  load(channelId: string): Promise<LoadedMessages>;
-  loadEarlier(channelId: string): Promise<void>;
-  /** Loads the messages around a number. */
-  loadAround(channelId: string, seq: number): Promise<MessageWindow>;
-  extendAround(channelId: string, seq: number, end: 'earlier' | 'later'): Promise<void>;
-  /** Resolves when stored; resent when the connection drops. */
-  send(channelId: string, message: Outgoing): Promise<void>;
+  messages: MessageCache;
+  /** Messages on their way, and those that were refused, in the order of sending. */
+  outgoing: readonly OutgoingMessage[];
+  /** Sends a message, again when the connection drops, or after a refusal. */
+  send(message: MessageToSend): void;
+  /** Forgets a message that was refused. */
+  discard(clientId: string): void;
+  /** Shows what the page itself has just changed, before the stream tells of it. */
+  show(change: ChatChange): void;
   sayTyping(channelId: string): void;
   markRead(message: ChatMessage): void;
-  create(name: string): Promise<string>;
-}
-
-/** A message that is not stored yet. */
-export interface Outgoing {
-  /** Its id here, which the stored message keeps. */
-  clientId: string;
-  content: string;
+  /** Loads the list of channels again. */
+  refresh(): Promise<unknown>;
 }
 
 const ChatContext = createContext<Chat | undefined>(undefined);
@@ -71,21 +60,18 @@ export function useChat(): Chat {
   return chat;
 }
 
-export const messagesKey = (channelId: string) => ['messages', channelId] as const;
-const windowsKey = (channelId: string) => ['messages-around', channelId] as const;
-export const windowKey = (channelId: string, seq: number) => [...windowsKey(channelId), seq] as const;
-/** Of the messages that are on their way. */
-export const sendKey = (channelId: string) => ['send', channelId] as const;
+export const membersKey = (channelId: string) => ['members', channelId] as const;
 
 export function ChatProvider({ children }: { children: ReactNode }) {
   const { client } = useSession();
   const memberId = useIdentityId();
   const queries = useQueryClient();
   const [isLive, setLive] = useState(false);
-  const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
+  const [outgoing, setOutgoing] = useState<readonly OutgoingMessage[]>([]);
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
-  const [loader] = useState(() => createMessageLoader(client, { readerId: memberId }));
+  const whoIsHere = useWhoIsHere(memberId);
+  const [messages] = useState(() => createMessageCache(client, queries, memberId));
   const [drafts] = useState(createDrafts);
   const channelsKey = ['channels', memberId];
 
@@ -107,41 +93,22 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       all?.map((channel) => (channel.id === channelId ? how(channel) : channel)),
     );
   }
-  const messagesOf = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
-  function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
-    queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
-  }
-  function apply(event: ChatChange): void {
-    const { channelId } = event;
-    loader.hear(event);
-    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
-    changeMessages(channelId, (loaded) => applyToMessages(loaded, event, memberId));
-    queries.setQueriesData<MessageWindow>(
-      { queryKey: windowsKey(channelId) },
-      (around) => around && applyToWindow(around, event, memberId),
-    );
+  function show(change: ChatChange): void {
+    messages.hear(change);
+    changeChannel(change.channelId, (channel) => applyToChannel(channel, change, memberId));
   }
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
 
-  function stopTyping(channelId: string, identityId: string): void {
-    setTyping((all) => all.filter((one) => one.channelId !== channelId || one.identityId !== identityId));
-  }
-  function startTyping(channelId: string, identityId: string): void {
-    if (identityId === memberId) return;
-    const until = Date.now() + TYPING_MS;
-    setTyping((all) => [
-      ...all.filter((one) => one.channelId !== channelId || one.identityId !== identityId),
-      { channelId, identityId, until },
-    ]);
-    setTimeout(() => setTyping((all) => all.filter((one) => one.until > Date.now())), TYPING_MS + 1);
-  }
-
   const onEvent = useEffectEvent((event: ChatEvent): void => {
-    const { channelId } = event;
-    apply(event);
-    if (event.type === 'typing') startTyping(channelId, event.identityId);
-    if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
+    show(event);
+    whoIsHere.hear(event);
     if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
+    if (event.type.startsWith('subscription.')) loadAgain(membersKey(event.channelId));
+  });
+  const onOutgoing = useEffectEvent((one: OutgoingMessage): void => {
+    // the event may come later
+    if (one.state === 'sent') show({ type: 'message.created', channelId: one.channelId, message: one.message });
+    setOutgoing((all) => applyToOutgoing(all, one));
   });
   const onEnd = useEffectEvent(() => loadAgain(channelsKey));
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
@@ -151,13 +118,14 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     // only the server knows its last message
     if (event.type === 'channel.added') loadAgain(channelsKey);
   });
-  const onBegin = useEffectEvent((channelId: string) => {
-    loadAgain(messagesKey(channelId));
-    loadAgain(windowsKey(channelId));
-  });
 
   useEffect(() => {
-    const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
+    const made = createChatClient({
+      url: location.origin,
+      client,
+      onState: (state) => setLive(state === 'up'),
+      onOutgoing: (one) => onOutgoing(one),
+    });
     stream.current = made;
     // what came and went before is not told
     made.followOwn({ onEvent: (event) => onOwnEvent(event), onSubscribed: () => onEnd() });
@@ -184,7 +152,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
         // from now on all is told, after a drop too: what was changed or deleted before is not
-        onSubscribed: ({ isResumed }: { isResumed: boolean }) => void (isResumed || onBegin(id)),
+        onSubscribed: ({ isResumed }: { isResumed: boolean }) => void (isResumed || messages.refresh(id)),
         onEnd() {
           following.delete(id);
           onEnd();
@@ -193,47 +161,31 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       // not from the last number, which may have been told before its message
       following.set(id, made.follow(id, handlers, { sinceSeq: lastMessage?.seq ?? 0 }));
     }
-  }, [channels]);
+  }, [channels, messages]);
 
+  const discard = (clientId: string) => setOutgoing((all) => all.filter((one) => one.clientId !== clientId));
   const chat: Chat = {
     channels,
     loading,
     unread: (channels ?? []).reduce((sum, { unread = 0 }) => sum + unread, 0),
     isLive,
     drafts,
-    typingIn: (channelId) => typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
-    async load(channelId) {
-      const newest = await loader.load(channelId);
-      return joinNewest(messagesOf(channelId), newest);
+    messages,
+    outgoing,
+    typingIn: whoIsHere.typingIn,
+    isOnline: whoIsHere.isOnline,
+    send(message) {
+      // what becomes of it is told by `onOutgoing`
+      stream.current?.send(message).catch(() => {});
     },
-    async loadEarlier(channelId) {
-      const nextToken = messagesOf(channelId)?.nextToken;
-      if (nextToken === undefined) return;
-      const earlier = await loader.load(channelId, { nextToken });
-      changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
-    },
-    loadAround: (channelId, seq) => loader.loadAround(channelId, seq),
-    async extendAround(channelId, seq, end) {
-      const queryKey = windowKey(channelId, seq);
-      const known = queries.getQueryData<MessageWindow>(queryKey);
-      if (!known) return;
-      const extended = await loader.extend(channelId, known, end);
-      queries.setQueryData<MessageWindow>(queryKey, extended);
-    },
-    async send(channelId, message) {
-      if (!stream.current) throw new Error('the connection is closed');
-      apply({ type: 'message.created', channelId, message: await stream.current.send({ channelId, ...message }) });
-    },
+    discard,
+    show,
     sayTyping: (channelId) => stream.current?.typing(channelId),
     markRead({ channelId, id, seq }) {
       stream.current?.markRead(channelId, id);
       changeChannel(channelId, (channel) => readUpTo(channel, seq));
     },
-    async create(name) {
-      const { id } = await client.api.chat.createChannel.mutate({ name, ownerId: memberId });
-      await loading.refetch();
-      return id;
-    },
+    refresh: loading.refetch,
   };
   return <ChatContext value={chat}>{children}</ChatContext>;
 }

@@ -1,77 +1,177 @@
-import { useMutation } from '@tanstack/react-query';
-import { useId, useRef, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
-import { Failure } from '../ui/notices.js';
-import { sendKey, useChat, type Outgoing } from './chat.js';
+import { notedFiles } from './attachments.js';
+import { useChat } from './chat.js';
+import { DraftFiles } from './draft-files.js';
 import { useDraft } from './drafts.js';
+import { FileButton } from './file-button.js';
+import { MentionList, mentionAt, useMentions } from './mentions.js';
+import { Quote } from './quote.js';
+import { useRoom } from './room.js';
+import { Templates } from './templates.js';
+import { attach } from './uploads.js';
+import { useFilesFromOutside } from './files-from-outside.js';
 
 /** Interval of typing reports, in milliseconds: the server forwards no more. */
 const TYPING_EVERY_MS = 2000;
 
+const timeOf = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
 interface ComposerProps {
-  channelId: string;
+  /** Where the draft is kept. */
+  place: string;
+  label: string;
+  /** The message that all is an answer to. */
+  replyToId?: string;
   /** Called when a message is on its way. */
-  onSend(): void;
+  onSend?(): void;
+  onEditLast?(): void;
 }
 
 /**
- * Writing goes on while messages are on their way. What is refused comes back, before what was typed since. What is
- * written is still there on the way back from another channel or view.
+ * Writing goes on while messages and files are on their way. What is written is still there on the way back from
+ * another channel or view.
  */
-export function Composer({ channelId, onSend }: ComposerProps) {
+export function Composer({ place, label, replyToId, onSend, onEditLast }: ComposerProps) {
+  const { client } = useSession();
   const { send, sayTyping, drafts } = useChat();
+  const { channel, rights } = useRoom();
+  const { id: channelId } = channel;
   const id = useId();
-  const text = useDraft(drafts, channelId);
+  const draft = useDraft(drafts, place);
+  const { text, files } = draft;
+  const answered = replyToId ?? draft.replyToId;
+  const field = useRef<HTMLTextAreaElement>(null);
   const saidAt = useRef(-Infinity);
-  const sending = useMutation({
-    mutationKey: sendKey(channelId),
-    mutationFn: (message: Outgoing) => send(channelId, message),
-    onError: (_error, { content }) => drafts.write(channelId, [content, drafts.of(channelId)].filter(Boolean).join('\n')),
-  });
+  const [cursor, setCursor] = useState(0);
+  const [isFocused, setFocused] = useState(false);
+  const mentions = useMentions(isFocused ? mentionAt(text, cursor) : undefined);
+  const isUploading = files.some(({ uploaded }) => uploaded === undefined);
+  const isEmpty = text.trim() === '' && files.length === 0;
 
+  const addFiles = (chosen: readonly File[]) => attach({ client, drafts, place, channelId }, chosen);
+  const [around, isDragging] = useFilesFromOutside(addFiles);
+  const before = useRef(draft.replyToId);
+  useEffect(() => {
+    // whoever has chosen a message to answer goes on to write
+    if (draft.replyToId !== undefined && draft.replyToId !== before.current) field.current?.focus();
+    before.current = draft.replyToId;
+  }, [draft.replyToId]);
+
+  function write(changed: string): void {
+    drafts.change(place, { text: changed });
+    setCursor(field.current?.selectionStart ?? changed.length);
+  }
+  /** Puts a text where the cursor is, or in the place of what is from `start` to it. */
+  function insert(added: string, start?: number): void {
+    const { current: shown } = field;
+    if (!shown) return;
+    const end = shown.selectionEnd;
+    shown.focus();
+    shown.setRangeText(added, start ?? shown.selectionStart, end, 'end');
+    write(shown.value);
+  }
+  function mention(chosen: { id: string; handle: string }): void {
+    const at = mentionAt(text, cursor);
+    if (!at) return;
+    drafts.change(place, { mentions: new Map([...draft.mentions, [chosen.id, chosen.handle]]) });
+    insert(`@${chosen.handle} `, at.start);
+  }
   function submit(): void {
-    const content = text.trim();
-    if (content === '') return;
-    sending.mutate({ clientId: crypto.randomUUID(), content });
-    drafts.write(channelId, '');
-    onSend();
+    if (isEmpty || isUploading) return;
+    const known = files.map(({ file: { name, size } }) => ({ name, size }));
+    const content = text.trim() || known.map(({ name }) => name).join(', ');
+    const named = [...draft.mentions].filter(([, handle]) => content.includes(`@${handle}`)).map(([one]) => one);
+    send({
+      channelId,
+      content,
+      clientId: crypto.randomUUID(),
+      ...(answered !== undefined && { replyToId: answered }),
+      ...(named.length > 0 && { mentions: named }),
+      ...(known.length > 0 && {
+        files: files.flatMap(({ uploaded }) => uploaded ?? []),
+        metadata: notedFiles(known) as Record<string, string | number>,
+      }),
+    });
+    drafts.clear(place);
+    onSend?.();
   }
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing) return;
+    if (mentions.onKeyDown(event, mention)) return;
+    if (event.key === 'ArrowUp' && text === '' && onEditLast) {
+      event.preventDefault();
+      onEditLast();
+    }
+    if (event.key === 'Escape' && draft.replyToId !== undefined) {
+      event.preventDefault();
+      drafts.change(place, { replyToId: undefined });
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     submit();
   }
+
+  if (rights.mutedUntil !== undefined)
+    return <p className="composer composer-off">You are muted here until {timeOf.format(new Date(rights.mutedUntil))}.</p>;
   return (
-    <form
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <div ref={around} className={isDragging ? 'composer composer-dragging' : 'composer'}>
+      {draft.replyToId !== undefined && replyToId === undefined && (
+        <div className="answering">
+          <Quote messageId={draft.replyToId} known={undefined} />
+          <Button
+            className="icon-button quiet"
+            aria-label="Do not answer it"
+            title="Do not answer it"
+            onClick={() => drafts.change(place, { replyToId: undefined })}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+      )}
+      <DraftFiles place={place} />
+      <MentionList {...mentions} onChoose={mention} />
       <label htmlFor={id} className="unseen">
-        Message
+        {label}
       </label>
       <textarea
         id={id}
+        ref={field}
         rows={1}
         value={text}
         maxLength={10_000}
-        placeholder="Write a message"
+        placeholder={label === 'Message' ? 'Write a message' : 'Write a reply'}
         onKeyDown={onKeyDown}
-        onChange={(event) => {
-          drafts.write(channelId, event.target.value);
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        onSelect={({ currentTarget }) => setCursor(currentTarget.selectionStart)}
+        {...mentions.field}
+        onChange={({ target }) => {
+          write(target.value);
           const now = performance.now();
-          if (event.target.value === '' || now - saidAt.current < TYPING_EVERY_MS) return;
+          if (target.value === '' || now - saidAt.current < TYPING_EVERY_MS) return;
           saidAt.current = now;
           sayTyping(channelId);
         }}
       />
-      <Button type="submit" className="primary icon-button" aria-label="Send">
-        <Icon name="send" />
-      </Button>
-      <Failure of={sending.error} />
-    </form>
+      <div className="composer-tools">
+        <FileButton onFiles={addFiles} />
+        <Button className="icon-button quiet" aria-label="Mention somebody" title="Mention somebody" onClick={() => insert('@')}>
+          <Icon name="at" />
+        </Button>
+        <Templates text={text} onInsert={insert} />
+        <Button
+          className="primary icon-button"
+          aria-label="Send"
+          title={isUploading ? 'Waits for the files' : 'Send'}
+          isOff={isEmpty || isUploading}
+          onClick={submit}
+        >
+          <Icon name="send" />
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { queryOf, rowsOf } from '@tandem/client';
+import { queryOf, rowsOf, type ChannelSummary } from '@tandem/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useState, type ReactNode } from 'react';
@@ -8,6 +8,8 @@ import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { wordsOf } from '../ui/words.js';
+import { useChat } from './chat.js';
+import { useChannelName } from './names.js';
 
 const SHOWN = 20;
 
@@ -51,7 +53,9 @@ export function MessageSearch({ children }: { children: ReactNode }) {
             {data?.value.map(({ id, channelId, seq, content, createdAt, senderId, sender, channel }) => (
               <li key={id}>
                 <Link to={`/chat/${channelId}`} search={{ at: String(seq) }} className="channel">
-                  <span className="channel-name">{channel?.name ?? 'Channel'}</span>
+                  <span className="channel-name">
+                    <NameOf channelId={channelId} name={channel?.name ?? 'Channel'} />
+                  </span>
                   <span className="channel-last">
                     {senderId === self ? 'You' : (sender?.name ?? 'Member')}: {content}
                   </span>
@@ -65,6 +69,13 @@ export function MessageSearch({ children }: { children: ReactNode }) {
     </>
   );
 }
+
+/** What a channel is called, if it is among the user's own. */
+function NameOf({ channelId, name }: { channelId: string; name: string }) {
+  const channel = useChat().channels?.find(({ id }) => id === channelId);
+  return channel ? <NameOfOwn channel={channel} /> : name;
+}
+const NameOfOwn = ({ channel }: { channel: ChannelSummary }) => useChannelName(channel);
 
 function countText(total: number, shown: number): string {
   if (total === 0) return 'No messages have these words.';

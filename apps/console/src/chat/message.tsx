@@ -1,23 +1,50 @@
 import type { ChatMessage } from '@tandem/client';
 import { useEffect, useRef } from 'react';
 import { useIdentityId } from '../session/session.js';
+import { Avatar } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { Failure } from '../ui/notices.js';
+import { Attachments, knownFiles } from './attachments.js';
+import { EditMessage } from './edit-message.js';
+import { MessageActions } from './message-actions.js';
+import { MessageText } from './message-text.js';
 import type { Shown } from './names.js';
+import { Quote } from './quote.js';
+import { Reactions, useReacting } from './reactions.js';
+import { useRoom } from './room.js';
+import { Edited } from './versions.js';
 
 /** Messages of one person within this time are shown as a group, in milliseconds. */
 const TOGETHER_MS = 5 * 60_000;
 
+const DAY_MS = 24 * 60 * 60_000;
+
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short' });
+
+/** The day of a message; undefined if it is that of the one before. */
+export function newDayOf({ createdAt }: ChatMessage, before: ChatMessage | undefined): string | undefined {
+  const its = day.format(new Date(createdAt));
+  if (before && day.format(new Date(before.createdAt)) === its) return undefined;
+  const now = Date.now();
+  if (its === day.format(now)) return 'Today';
+  return its === day.format(now - DAY_MS) ? 'Yesterday' : its;
+}
 
 interface MessageProps {
   message: ChatMessage;
+  /** The one above it, if they may be shown as a group. */
   before: ChatMessage | undefined;
   personOf(identityId: string): Shown;
+  /** The message that it answers, if that is to be shown, and among those that are loaded. */
+  answered?: { message: ChatMessage | undefined };
   /** Whether it is the one that was looked for: shown first, and marked. */
   isFound?: boolean;
 }
 
-export function Message({ message, before, personOf, isFound = false }: MessageProps) {
+export function Message({ message, before, personOf, answered, isFound = false }: MessageProps) {
+  const { id, senderId, createdAt, updatedAt, title, replyCount, replyToId, mentions, reactions } = message;
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (!isFound) return;
@@ -25,56 +52,72 @@ export function Message({ message, before, personOf, isFound = false }: MessageP
     // keyboards and screen readers go on from here
     row.current?.focus({ preventScroll: true });
   }, [isFound]);
+  const { editing, edit, openThread, pinned } = useRoom();
   const self = useIdentityId();
-  const at = new Date(message.createdAt);
-  const isNewDay = before === undefined || day.format(new Date(before.createdAt)) !== day.format(at);
-  const isTogether =
-    !isNewDay && before.senderId === message.senderId && at.getTime() - Date.parse(before.createdAt) < TOGETHER_MS;
-  const isOwn = message.senderId === self;
-  const { name, avatarUrl } = personOf(message.senderId);
+  const reacting = useReacting(message);
+  const at = new Date(createdAt);
+  const isQuoting = answered !== undefined && replyToId !== null;
+  const isTogether = !isQuoting && before?.senderId === senderId && at.getTime() - Date.parse(before.createdAt) < TOGETHER_MS;
+  const { name, handle, avatarUrl } = personOf(senderId);
+  const isNamed = mentions.includes(self);
+  const names = knownFiles(message).map((file) => file?.name);
+  // what a message of files alone says, since it must say something
+  const isOnlyFiles = names.length > 0 && message.content === names.join(', ');
   return (
-    <>
-      {isNewDay && <li className="log-day">{day.format(at)}</li>}
-      <li
-        ref={row}
-        className={['message', isOwn && 'message-own', isFound && 'message-found'].filter(Boolean).join(' ')}
-        tabIndex={isFound ? -1 : undefined}
-        aria-current={isFound || undefined}
-      >
+    <li
+      ref={row}
+      className={['message', isTogether && 'message-more', isFound && 'message-found', isNamed && 'message-naming']
+        .filter(Boolean)
+        .join(' ')}
+      data-seq={message.seq}
+      tabIndex={-1}
+      aria-current={isFound || undefined}
+    >
+      {isTogether ? (
+        <time className="message-at" dateTime={createdAt} title={full.format(at)}>
+          {clock.format(at)}
+        </time>
+      ) : (
+        <Avatar of={senderId} name={senderId === self ? handle : name} url={avatarUrl} className="message-avatar" />
+      )}
+      <div className="message-main">
         {!isTogether && (
           <p className="message-head">
-            {avatarUrl !== null && <img className="message-avatar" src={avatarUrl} alt="" />}
-            <span className="message-sender">{name}</span> <time dateTime={message.createdAt}>{clock.format(at)}</time>
+            <span className="message-sender">{name}</span>{' '}
+            <time dateTime={createdAt} title={full.format(at)}>
+              {clock.format(at)}
+            </time>
+            {pinned.has(id) && <span className="message-note">pinned</span>}
           </p>
         )}
-        <div className="bubble">
-          {message.title !== null && <p className="message-title">{message.title}</p>}
-          <p>{message.content}</p>
-          {message.attachments.map(({ id, type, url }) => (
-            <p key={id}>
-              {type.startsWith('image/') ? (
-                <img className="attachment" src={url} alt="Attached" loading="lazy" />
-              ) : (
-                <a href={url} target="_blank" rel="noreferrer">
-                  Attachment ({type})
-                </a>
-              )}
-            </p>
-          ))}
-        </div>
-      </li>
-    </>
-  );
-}
-
-/** An own message that is not stored yet. */
-export function MessageOnItsWay({ content }: { content: string }) {
-  return (
-    <li className="message message-own">
-      <p className="message-head">Sending…</p>
-      <div className="bubble">
-        <p>{content}</p>
+        {isQuoting && <Quote messageId={replyToId} known={answered.message} />}
+        {editing === id ? (
+          <EditMessage message={message} onEnd={() => edit(undefined)} />
+        ) : (
+          <>
+            {title !== null && <p className="message-title">{title}</p>}
+            {!isOnlyFiles && (
+              <span className="message-body">
+                <MessageText
+                  text={message.content}
+                  handles={mentions.map((one) => personOf(one).handle)}
+                  own={personOf(self).handle}
+                />
+              </span>
+            )}{' '}
+            {updatedAt > createdAt && <Edited message={message} />}
+            <Attachments message={message} />
+          </>
+        )}
+        <Reactions reactions={reactions} onToggle={(key) => reacting.mutate(key)} />
+        {replyCount > 0 && answered !== undefined && (
+          <Button className="link replies-link" onClick={() => openThread(id)}>
+            {replyCount === 1 ? '1 reply' : `${replyCount} replies`}
+          </Button>
+        )}
+        <Failure of={reacting.error} />
       </div>
+      {editing !== id && <MessageActions message={message} onReact={(key) => reacting.mutate(key)} />}
     </li>
   );
 }

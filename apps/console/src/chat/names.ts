@@ -1,16 +1,24 @@
-import { field, queryOf, rowsOf } from '@tandem/client';
+import { field, queryOf, rowsOf, type ChannelSummary } from '@tandem/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
+import { membersKey } from './chat.js';
 
 /** Characters shown of an id: its last ones, which are random. */
 const SHOWN_OF_ID = 4;
+/** The server's name for channels of two. */
+const DIRECT = 'Direct';
 
 /** How a person is shown. */
 export interface Shown {
   name: string;
+  /** What messages call the person: the same for all readers. */
+  handle: string;
   avatarUrl: string | null;
 }
+
+/** How somebody without a profile is shown: distinguished by the id. */
+const unnamed = (identityId: string) => `Member ${identityId.slice(-SHOWN_OF_ID)}`;
 
 /**
  * How people are shown: by their profiles; without one, admins see the email address, and others whether it is the
@@ -20,14 +28,14 @@ export function useNames(identityIds: readonly string[], ownerId: string): (iden
   const { client, people } = useSession();
   const self = useIdentityId();
   const { data: me } = useMe();
-  const ids = [...new Set(identityIds)].filter((id) => id !== self).sort();
+  const ids = [...new Set(identityIds)].sort();
   const { data: cards } = useQuery({
     queryKey: ['people', ...ids],
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     queryFn: async () => new Map(await Promise.all(ids.map(async (id) => [id, await people.get(id)] as const))),
   });
-  const [first, ...others] = ids.filter((id) => cards && !cards.get(id)?.name);
+  const [first, ...others] = ids.filter((id) => id !== self && cards && !cards.get(id)?.name);
   const { data: emails } = useQuery({
     queryKey: ['emails', first, ...others],
     enabled: me?.isAdmin === true && first !== undefined,
@@ -41,9 +49,37 @@ export function useNames(identityIds: readonly string[], ownerId: string): (iden
     },
   });
   return (identityId) => {
-    if (identityId === self) return { name: 'You', avatarUrl: null };
     const card = cards?.get(identityId);
-    const unnamed = identityId === ownerId ? 'Owner' : `Member ${identityId.slice(-SHOWN_OF_ID)}`;
-    return { name: card?.name ?? emails?.get(identityId) ?? unnamed, avatarUrl: card?.avatarUrl ?? null };
+    const handle = card?.name ?? unnamed(identityId);
+    const name =
+      identityId === self
+        ? 'You'
+        : (card?.name ?? emails?.get(identityId) ?? (identityId === ownerId ? 'Owner' : unnamed(identityId)));
+    return { name, handle, avatarUrl: card?.avatarUrl ?? null };
   };
+}
+
+/** The other person of a channel of two; undefined of others, and where that one has left. */
+export function useOther({ id: channelId, direct, ownerId }: ChannelSummary): string | undefined {
+  const { client } = useSession();
+  const self = useIdentityId();
+  const { data: members } = useQuery({
+    queryKey: [...membersKey(channelId), 'two'],
+    enabled: direct,
+    staleTime: Infinity,
+    queryFn: async () => {
+      const { parameters } = queryOf('chat.listSubscriptions').top(2);
+      const { value } = rowsOf(await client.api.chat.listSubscriptions.query({ channelId, ...parameters }), parameters);
+      return value.map(({ subscribedId }) => subscribedId);
+    },
+  });
+  if (!direct) return undefined;
+  return members?.find((id) => id !== self) ?? (ownerId === self ? undefined : ownerId);
+}
+
+/** What a channel is called: one of two by the other person, unless it was given another name. */
+export function useChannelName(channel: ChannelSummary): string {
+  const other = useOther(channel);
+  const personOf = useNames(other === undefined ? [] : [other], '');
+  return other === undefined || channel.name !== DIRECT ? channel.name : personOf(other).name;
 }

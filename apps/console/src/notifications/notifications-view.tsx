@@ -1,5 +1,6 @@
 import type { Notification } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
 import { Empty, Failure, Loading } from '../ui/notices.js';
@@ -61,6 +62,13 @@ function Row({ row, onRead }: { row: Notification; onRead(): void }) {
           {title} {!row.isRead && <span className="unseen">(unread)</span>}
         </p>
         {text !== undefined && <p>{text}</p>}
+        {row['kind'] === 'mention' && (
+          <p>
+            <Link to={`/chat/${String(row['channelId'])}`} search={{ message: String(row['messageId']) }}>
+              Show the message
+            </Link>
+          </p>
+        )}
         <p className="row-more">
           <Time at={row.createdAt} />
           {facts.map(([name, value]) => (

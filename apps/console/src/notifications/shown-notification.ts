@@ -4,6 +4,8 @@ import type { Notification } from '@tandem/client';
 const COMMON = new Set(['id', 'receiverId', 'isRead', 'createdAt', 'updatedAt']);
 /** Field names that hosts commonly use for titles. */
 const TITLES = ['title', 'subject', 'kind', 'type'];
+/** Of the server itself. */
+const OWN: ReadonlyMap<string, string> = new Map([['mention', 'You were mentioned in a message']]);
 const TEXTS = ['text', 'body', 'message', 'content'];
 
 interface ShownNotification {
@@ -40,7 +42,7 @@ export function showNotification(notification: Notification): ShownNotification 
   const [title, text] = [firstText(TITLES), firstText(TEXTS)];
   const facts = own.filter(([name, value]) => name !== title && name !== text && isShown(value));
   return {
-    title: title === undefined ? 'Notification' : textOf(title).replace(CODE, inWords),
+    title: title === undefined ? 'Notification' : (OWN.get(textOf(title)) ?? textOf(title).replace(CODE, inWords)),
     text: text === undefined ? undefined : textOf(text),
     facts: facts.map(([name, value]) => [inWords(name), String(value)]),
   };

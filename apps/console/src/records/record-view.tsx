@@ -150,10 +150,7 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
               <Icon name="edit" /> Edit
             </Button>
           )}
-          <Menu
-            label="More actions"
-            items={acts.map((one) => ({ text: one.text, isDangerous: one.isDangerous ?? false, run: () => act(one) }))}
-          />
+          <Menu label="More actions" entries={() => acts.map((one) => ({ ...one, run: () => act(one) }))} />
         </span>
       </header>
       {conflict.dialog}

@@ -18,11 +18,12 @@ export function RowActions({ list, given, row, kind }: RowActionsProps) {
   const recordActs = useRecordActs();
   const rowActs = useRowActs();
   const above = kind ? Object.fromEntries(kind.parents.map((name) => [name, given[name]])) : {};
-  const acts = kind ? recordActs(kind, row, above) : rowActs(list, row, given);
   return (
     <Menu
       label={`Actions for ${titleOf(row)}`}
-      items={acts.map((one) => ({ text: one.text, isDangerous: one.isDangerous ?? false, run: () => act(one) }))}
+      entries={() =>
+        (kind ? recordActs(kind, row, above) : rowActs(list, row, given)).map((one) => ({ ...one, run: () => act(one) }))
+      }
     />
   );
 }

@@ -22,6 +22,7 @@ export function WithDefinitions({ children }: { children: ReactNode }) {
   if (!loading.data)
     return (
       <>
+        <h1 className="unseen">Loading</h1>
         <QueryFailure of={[loading]} />
         {!loading.error && <Loading what="what the server offers" />}
       </>

@@ -20,8 +20,9 @@ const CANCELLED = ['NotAllowedError', 'AbortError'];
 export function failureText(error: unknown): string {
   // the browser's own: the person has cancelled, or has no passkey for this page
   if (error instanceof Error && CANCELLED.includes(error.name)) return 'No passkey was chosen.';
-  const { status, message, data } = describeFailure(error);
-  if (status === undefined) return 'The server cannot be reached. Is it running, and are you online?';
+  const { status, message, data, code } = describeFailure(error);
+  // what a stream has refused has no status
+  if (status === undefined && code === undefined) return 'The server cannot be reached. Is it running, and are you online?';
   if (data.length > 0) return data.map((problem) => problem.replace(/^request body[/ ]?/, '')).join(' · ');
   const text = WORDS[message] ?? message;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,5 +1,13 @@
 import {
   ArrowLeft,
+  Smile,
+  Reply,
+  Pin,
+  Paperclip,
+  NotepadText,
+  File,
+  AtSign,
+  ArrowDown,
   Bell,
   Boxes,
   Building2,
@@ -43,6 +51,14 @@ import {
 } from 'lucide-react';
 
 const ICONS = {
+  smile: Smile,
+  reply: Reply,
+  pin: Pin,
+  clip: Paperclip,
+  template: NotepadText,
+  file: File,
+  at: AtSign,
+  down: ArrowDown,
   back: ArrowLeft,
   bell: Bell,
   cart: ShoppingCart,

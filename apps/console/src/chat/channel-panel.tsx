@@ -1,0 +1,88 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Confirm } from '../ui/confirm.js';
+import { Failure } from '../ui/notices.js';
+import { AddMember } from './add-member.js';
+import { Bans } from './bans.js';
+import { ChannelForm } from './channel-form.js';
+import { deletedKey } from './deleted-channel.js';
+import { useChat } from './chat.js';
+import { MemberList } from './member-list.js';
+import { Panel } from './panel.js';
+import { useRoom } from './room.js';
+
+/** A channel's members, bans and settings. */
+export function ChannelPanel({ onClose }: { onClose(): void }) {
+  const { channel, rights } = useRoom();
+  return (
+    <Panel title={channel.direct ? 'About' : 'Members'} onClose={onClose}>
+      <div className="panel-body">
+        {rights.manages && !channel.direct && <AddMember channelId={channel.id} />}
+        <MemberList />
+        {rights.moderates && <Bans />}
+        {rights.manages && <ChannelForm />}
+        <Leave />
+      </div>
+    </Panel>
+  );
+}
+
+/** Leaves the channel, or deletes it. */
+function Leave() {
+  const { client } = useSession();
+  const { chat } = client.api;
+  const { refresh } = useChat();
+  const { channel, rights } = useRoom();
+  const go = useNavigate();
+  const [asking, setAsking] = useState<'leave' | 'delete'>();
+  async function onSuccess(): Promise<void> {
+    void go({ to: '/chat' });
+    await refresh();
+  }
+  const leaving = useMutation({
+    mutationFn: (subscriptionId: string) => chat.deleteSubscription.mutate({ subscriptionId }),
+    onSuccess,
+  });
+  const deleting = useMutation({
+    mutationKey: deletedKey,
+    mutationFn: (channelId: string) => chat.deleteChannel.mutate({ channelId }),
+    onSuccess,
+  });
+  const { membership } = rights;
+  return (
+    <section className="panel-section">
+      <p className="section-actions">
+        {membership && <Button onClick={() => setAsking('leave')}>Leave the channel</Button>}
+        {rights.manages && (
+          <Button className="bad" onClick={() => setAsking('delete')}>
+            Delete the channel
+          </Button>
+        )}
+      </p>
+      <Failure of={leaving.error ?? deleting.error} />
+      {asking === 'leave' && membership && (
+        <Confirm
+          title="Leave the channel?"
+          action="Leave"
+          onConfirm={() => leaving.mutate(membership.id)}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{channel.open ? 'You can join it again.' : 'Somebody has to add you again.'}</p>
+        </Confirm>
+      )}
+      {asking === 'delete' && (
+        <Confirm
+          title="Delete the channel?"
+          action="Delete"
+          onConfirm={() => deleting.mutate(channel.id)}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>It goes with all its messages, for everybody.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+import { uploadFile, type ChatMessage } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icons.js';
+import { Failure } from '../ui/notices.js';
+import { knownFiles, notedFiles } from './attachments.js';
+import { useChat } from './chat.js';
+import { FileButton } from './file-button.js';
+
+interface EditMessageProps {
+  message: ChatMessage;
+  onEnd(): void;
+}
+
+/** A message whose text is changed in its place. Files are added and removed at once. */
+export function EditMessage({ message, onEnd }: EditMessageProps) {
+  const { client } = useSession();
+  const { chat } = client.api;
+  const { show } = useChat();
+  const { id: messageId, channelId, attachments } = message;
+  const id = useId();
+  const [text, setText] = useState(message.content);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const { current: shown } = field;
+    shown?.focus();
+    shown?.setSelectionRange(shown.value.length, shown.value.length);
+  }, []);
+  const saving = useMutation({
+    async mutationFn(content: string) {
+      const changed = await chat.patchMessage.mutate({ messageId, content });
+      show({ type: 'message.updated', channelId, message: changed });
+    },
+    onSuccess: onEnd,
+  });
+  const files = knownFiles(message);
+  /** Changes the files, and notes their names. */
+  const changing = useMutation({
+    async mutationFn({ added = [], removed }: { added?: readonly File[]; removed?: number }) {
+      for (const file of added) {
+        const uploaded = await uploadFile(chat.attachmentUploadUrl, { messageId }, file);
+        await chat.addAttachment.mutate({ messageId, ...uploaded });
+      }
+      const attachmentId = removed === undefined ? undefined : attachments[removed]?.id;
+      if (attachmentId !== undefined) await chat.removeAttachment.mutate({ messageId, attachmentId });
+      const left = files.filter((_, at) => at !== removed);
+      const isKnown = left.every((file) => file !== undefined);
+      const metadata = notedFiles(isKnown ? [...left, ...added] : [], attachments.length);
+      const changed = await chat.patchMessage.mutate({ messageId, metadata });
+      show({ type: 'message.updated', channelId, message: changed });
+    },
+  });
+
+  function save(): void {
+    const content = text.trim();
+    if (content === '' || saving.isPending) return;
+    if (content === message.content) onEnd();
+    else saving.mutate(content);
+  }
+  function onKeyDown(event: KeyboardEvent): void {
+    event.stopPropagation();
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') onEnd();
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    save();
+  }
+  return (
+    <form
+      className="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <label htmlFor={id} className="unseen">
+        Change the message
+      </label>
+      <textarea
+        id={id}
+        ref={field}
+        rows={1}
+        value={text}
+        maxLength={10_000}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {attachments.length > 0 && (
+        <ul className="draft-files" aria-label="Files of the message">
+          {attachments.map(({ id: attachmentId, type }, at) => {
+            const name = files[at]?.name ?? type;
+            return (
+              <li key={attachmentId} className="draft-file">
+                <span className="file-name">{name}</span>
+                <Button
+                  className="icon-button quiet"
+                  aria-label={`Remove ${name}`}
+                  isOff={changing.isPending}
+                  onClick={() => changing.mutate({ removed: at })}
+                >
+                  <Icon name="close" />
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <Failure of={saving.error ?? changing.error} />
+      <div className="edit-actions">
+        <FileButton isOff={changing.isPending} onFiles={(added) => changing.mutate({ added })} />
+        <span className="hint">Escape cancels</span>
+        <Button onClick={onEnd}>Cancel</Button>
+        <Button type="submit" className="primary" isOff={saving.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

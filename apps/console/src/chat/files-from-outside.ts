@@ -1,0 +1,49 @@
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
+
+/** Takes files that are dropped anywhere on the conversation, or pasted into the composer. */
+export function useFilesFromOutside(
+  onFiles: (files: readonly File[]) => void,
+): [composer: RefObject<HTMLDivElement | null>, isDragging: boolean] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [isDragging, setDragging] = useState(false);
+  const take = useEffectEvent((event: Event, data: DataTransfer | null) => {
+    const files = [...(data?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    onFiles(files);
+  });
+  useEffect(() => {
+    const { current: composer } = ref;
+    const around = composer?.parentElement;
+    if (!composer || !around) return undefined;
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    composer.addEventListener(
+      'paste',
+      // programs give a picture of a text with it
+      (event) => event.clipboardData?.types.includes('text/plain') || take(event, event.clipboardData),
+      { signal },
+    );
+    around.addEventListener(
+      'dragover',
+      (event) => {
+        if (!event.dataTransfer?.types.includes('Files')) return;
+        // else the browser would open the file
+        event.preventDefault();
+        setDragging(true);
+      },
+      { signal },
+    );
+    around.addEventListener('dragleave', () => setDragging(false), { signal });
+    around.addEventListener(
+      'drop',
+      (event) => {
+        setDragging(false);
+        take(event, event.dataTransfer);
+      },
+      { signal },
+    );
+    return () => stopping.abort();
+  }, []);
+  return [ref, isDragging];
+}

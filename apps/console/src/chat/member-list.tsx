@@ -1,0 +1,160 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Avatar } from '../ui/avatar.js';
+import { Confirm } from '../ui/confirm.js';
+import { Icon } from '../ui/icons.js';
+import { Failure, Loading } from '../ui/notices.js';
+import { MenuItem, Popup } from '../ui/popup.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { bansKey } from './bans.js';
+import { membersKey, useChat } from './chat.js';
+import { useIsAhead, useMembers, type Membership } from './members.js';
+import { useNames, type Shown } from './names.js';
+import { useRoom } from './room.js';
+import { UntilDialog } from './until-dialog.js';
+
+/** Who is in a channel. */
+export function MemberList() {
+  const { channel } = useRoom();
+  const loading = useMembers(channel.id);
+  const { members, total = 0 } = loading.data ?? {};
+  const personOf = useNames(members?.map(({ subscribedId }) => subscribedId) ?? [], channel.ownerId);
+  return (
+    <section className="panel-section" aria-label="Members">
+      <QueryFailure of={[loading]} />
+      {!members && !loading.error && <Loading what="members" />}
+      <ul className="people">
+        {members?.map((member) => (
+          <Member key={member.id} member={member} person={personOf(member.subscribedId)} />
+        ))}
+      </ul>
+      {members && total > members.length && <p className="hint">and {total - members.length} more</p>}
+    </section>
+  );
+}
+
+function Member({ member, person }: { member: Membership; person: Shown }) {
+  const { subscribedId, mutedUntil, role } = member;
+  const { isOnline } = useChat();
+  const { channel } = useRoom();
+  const isOwner = subscribedId === channel.ownerId && !channel.direct;
+  const isMuted = useIsAhead(mutedUntil);
+  return (
+    <li className="person">
+      <Avatar of={subscribedId} name={person.name === 'You' ? person.handle : person.name} url={person.avatarUrl} />
+      <span className="person-name">{person.name}</span>
+      {isOnline(subscribedId) && (
+        <span className="online">
+          <span className="unseen">online</span>
+        </span>
+      )}
+      {isOwner && <span className="tag tag-plain">owner</span>}
+      {role === 'moderator' && <span className="tag">moderator</span>}
+      {isMuted && <span className="tag tag-bad">muted</span>}
+      <MemberActions member={member} isMuted={isMuted} name={person.name} />
+    </li>
+  );
+}
+
+interface MemberActionsProps {
+  member: Membership;
+  isMuted: boolean;
+  name: string;
+}
+
+/** What one may do with a member. */
+function MemberActions({ member, isMuted, name }: MemberActionsProps) {
+  const { id: subscriptionId, channelId, subscribedId: identityId, role } = member;
+  const { client } = useSession();
+  const { chat } = client.api;
+  const self = useIdentityId();
+  const queries = useQueryClient();
+  const { refresh } = useChat();
+  const go = useNavigate();
+  const { rights, channel } = useRoom();
+  const [asking, setAsking] = useState<'mute' | 'ban' | 'remove'>();
+  const acting = useMutation({
+    mutationFn: (act: () => Promise<unknown>) => act(),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: membersKey(channelId) });
+      await queries.invalidateQueries({ queryKey: bansKey(channelId) });
+    },
+  });
+  if (identityId === self) return null;
+  const change = (given: { role?: Membership['role']; mutedUntil?: string | null }) =>
+    acting.mutate(() => chat.patchSubscription.mutate({ subscriptionId, ...given }));
+  const openDirect = () =>
+    acting.mutate(async () => {
+      const { id } = await chat.openDirectChannel.mutate({ identityId });
+      await refresh();
+      void go({ to: `/chat/${id}` });
+    });
+  const moderates = rights.mayModerate(identityId, role);
+  return (
+    <>
+      <Popup kind="menu" label={`Actions for ${name}`} button={<Icon name="more" />} className="icon-button quiet">
+        {(close) => {
+          const item = (text: string, act: () => void, className?: string) => (
+            <MenuItem
+              className={className}
+              onChoose={() => {
+                close();
+                act();
+              }}
+            >
+              {text}
+            </MenuItem>
+          );
+          return (
+            <>
+              {!channel.direct && item('Message', openDirect)}
+              {rights.manages &&
+                !channel.direct &&
+                role === 'member' &&
+                item('Make moderator', () => change({ role: 'moderator' }))}
+              {rights.manages && role === 'moderator' && item('Make ordinary member', () => change({ role: 'member' }))}
+              {moderates &&
+                (isMuted ? item('Let write again', () => change({ mutedUntil: null })) : item('Mute…', () => setAsking('mute')))}
+              {rights.manages && item('Remove…', () => setAsking('remove'), 'bad')}
+              {moderates && item('Ban…', () => setAsking('ban'), 'bad')}
+            </>
+          );
+        }}
+      </Popup>
+      <Failure of={acting.error} />
+      {asking === 'mute' && (
+        <UntilDialog
+          title={`Mute ${name}`}
+          action="Mute"
+          onChoose={(mutedUntil) => change({ mutedUntil })}
+          onClose={() => setAsking(undefined)}
+        >
+          Who is muted reads on, and may write nothing.
+        </UntilDialog>
+      )}
+      {asking === 'ban' && (
+        <UntilDialog
+          title={`Ban ${name}`}
+          action="Ban"
+          mayBeForever
+          onChoose={(until) => acting.mutate(() => chat.createBan.mutate({ channelId, identityId, until }))}
+          onClose={() => setAsking(undefined)}
+        >
+          Who is banned leaves the channel, and cannot come back.
+        </UntilDialog>
+      )}
+      {asking === 'remove' && (
+        <Confirm
+          title={`Remove ${name}?`}
+          action="Remove"
+          onConfirm={() => acting.mutate(() => chat.deleteSubscription.mutate({ subscriptionId }))}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{channel.open ? 'The channel is open: anybody can join again.' : 'The channel is left, and can be read no more.'}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ChatMessage } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Confirm } from '../ui/confirm.js';
+import { Icon } from '../ui/icons.js';
+import { Failure } from '../ui/notices.js';
+import { MenuItem, Popup } from '../ui/popup.js';
+import { useChat } from './chat.js';
+import { ReactionPicker } from './reactions.js';
+import { ReportMessage } from './report-message.js';
+import { useRoom } from './room.js';
+
+interface MessageActionsProps {
+  message: ChatMessage;
+  onReact(key: string): void;
+}
+
+/** What one may do with a message; shown where the pointer or the focus is. */
+export function MessageActions({ message, onReact }: MessageActionsProps) {
+  const { client } = useSession();
+  const { chat } = client.api;
+  const self = useIdentityId();
+  const { show } = useChat();
+  const { channel, rights, pinned, edit, reply, openThread, onDeleted } = useRoom();
+  const [asking, setAsking] = useState<'delete' | 'report'>();
+  const { id: messageId, channelId, seq } = message;
+  const isPinned = pinned.has(messageId);
+  const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act() });
+  const pin = () =>
+    acting.mutate(async () => {
+      await (isPinned ? chat.unpinMessage : chat.pinMessage).mutate({ messageId });
+      show({ type: isPinned ? 'pin.deleted' : 'pin.created', channelId, messageId, identityId: self });
+    });
+  const remove = () =>
+    acting.mutate(async () => {
+      await chat.deleteMessage.mutate({ messageId });
+      show({ type: 'message.deleted', channelId, messageId, seq });
+      onDeleted(message);
+    });
+  const copyLink = () =>
+    acting.mutate(() => navigator.clipboard.writeText(`${location.origin}/console/chat/${channel.id}?at=${seq}`));
+
+  return (
+    <>
+      <div className="message-actions">
+        <ReactionPicker onPick={onReact} />
+        {reply && (
+          <Button className="icon-button" aria-label="Reply" title="Reply" onClick={() => reply(message)}>
+            <Icon name="reply" />
+          </Button>
+        )}
+        <Popup kind="menu" label="More actions" button={<Icon name="more" />} className="icon-button">
+          {(close) => {
+            const item = (text: string, act: () => void, className?: string) => (
+              <MenuItem
+                className={className}
+                onChoose={() => {
+                  close();
+                  act();
+                }}
+              >
+                {text}
+              </MenuItem>
+            );
+            return (
+              <>
+                {reply && item('Open thread', () => openThread(messageId))}
+                {message.senderId === self && item('Edit', () => edit(messageId))}
+                {rights.moderates && item(isPinned ? 'Unpin' : 'Pin', pin)}
+                {item('Copy link', copyLink)}
+                {message.senderId !== self && item('Report…', () => setAsking('report'))}
+                {rights.mayDelete(message) && item('Delete…', () => setAsking('delete'), 'bad')}
+              </>
+            );
+          }}
+        </Popup>
+      </div>
+      <Failure of={acting.error} />
+      {asking === 'delete' && (
+        <Confirm title="Delete this message?" action="Delete" onConfirm={remove} onClose={() => setAsking(undefined)}>
+          <p className="quoted">{message.content}</p>
+        </Confirm>
+      )}
+      {asking === 'report' && <ReportMessage message={message} onClose={() => setAsking(undefined)} />}
+    </>
+  );
+}

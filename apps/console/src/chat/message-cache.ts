@@ -1,0 +1,133 @@
+import {
+  applyToMessages,
+  applyToPins,
+  applyToWindow,
+  createMessageLoader,
+  describeFailure,
+  joinEarlier,
+  joinNewest,
+  queryOf,
+  rowsOf,
+  type ChatChange,
+  type ChatMessage,
+  type LoadedMessages,
+  type MessageWindow,
+  type RouterOutputs,
+  type TandemClient,
+} from '@tandem/client';
+import type { QueryClient } from '@tanstack/react-query';
+
+/** Most pinned messages, and most replies in one answer. */
+const MANY = 100;
+
+export type PinnedMessage = RouterOutputs['chat']['listPins']['data'][number];
+
+export const messagesKey = (channelId: string) => ['messages', channelId] as const;
+const windowsKey = (channelId: string) => ['messages-around', channelId] as const;
+export const windowKey = (channelId: string, seq: number) => [...windowsKey(channelId), seq] as const;
+const oneKey = (channelId: string) => ['message', channelId] as const;
+export const messageKey = (channelId: string, messageId: string) => [...oneKey(channelId), messageId] as const;
+const threadsKey = (channelId: string) => ['replies', channelId] as const;
+export const repliesKey = (channelId: string, messageId: string) => [...threadsKey(channelId), messageId] as const;
+export const pinsKey = (channelId: string) => ['pins', channelId] as const;
+
+export type MessageCache = ReturnType<typeof createMessageCache>;
+
+/** The messages that are loaded, kept up to date by events: those of channels, threads and pins, and single ones. */
+export function createMessageCache(client: TandemClient, queries: QueryClient, readerId: string) {
+  const { chat } = client.api;
+  const loader = createMessageLoader(client, { readerId });
+  const messagesOf = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
+
+  /** Changes what is loaded below a key. What is being loaded may lack the event, and is loaded again. */
+  function change<Data>(queryKey: readonly unknown[], how: (data: Data, key: readonly unknown[]) => Data): void {
+    for (const query of queries.getQueryCache().findAll({ queryKey })) {
+      const data = query.state.data as Data | undefined;
+      if (data !== undefined) queries.setQueryData<Data>(query.queryKey, how(data, query.queryKey));
+      if (query.state.fetchStatus === 'fetching') void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    }
+  }
+
+  function ofThread(replies: LoadedMessages, event: ChatChange, messageId: unknown): LoadedMessages {
+    const isElsewhere = 'message' in event && event.message.replyToId !== messageId;
+    return isElsewhere ? replies : applyToMessages(replies, event, readerId);
+  }
+  async function loadReplies(messageId: string, nextToken?: string): Promise<LoadedMessages> {
+    const input = { messageId, $top: MANY, ...(nextToken !== undefined && { $nextToken: nextToken }) };
+    const answer = rowsOf<ChatMessage>(await chat.listReplies.query(input), input);
+    return { messages: answer.value.toReversed(), nextToken: answer.nextToken };
+  }
+
+  return {
+    hear(event: ChatChange): void {
+      const { channelId } = event;
+      loader.hear(event);
+      queries.setQueryData<LoadedMessages>(
+        messagesKey(channelId),
+        (loaded) => loaded && applyToMessages(loaded, event, readerId),
+      );
+      queries.setQueriesData<MessageWindow>(
+        { queryKey: windowsKey(channelId) },
+        (around) => around && applyToWindow(around, event, readerId),
+      );
+      if (event.type === 'typing' || event.type === 'read' || event.type === 'presence') return;
+      change<LoadedMessages>(threadsKey(channelId), (replies, key) => ofThread(replies, event, key.at(-1)));
+      change<ChatMessage | null>(oneKey(channelId), (one, key) => {
+        const isElsewhere = 'message' in event && event.message.id !== key.at(-1);
+        if (isElsewhere) return one;
+        return applyToMessages({ messages: one ? [one] : [] }, event, readerId).messages[0] ?? null;
+      });
+      change<readonly PinnedMessage[]>(pinsKey(channelId), (pins) => applyToPins(pins, event));
+      // only the server knows the message
+      if (event.type === 'pin.created') void queries.invalidateQueries({ queryKey: pinsKey(channelId) });
+    },
+    /** Loads a channel's last messages. Known earlier ones stay. */
+    async load(channelId: string): Promise<LoadedMessages> {
+      const newest = await loader.load(channelId);
+      return joinNewest(messagesOf(channelId), newest);
+    },
+    async loadEarlier(channelId: string): Promise<void> {
+      const nextToken = messagesOf(channelId)?.nextToken;
+      if (nextToken === undefined) return;
+      const earlier = await loader.load(channelId, { nextToken });
+      queries.setQueryData<LoadedMessages>(messagesKey(channelId), (known) => known && joinEarlier(known, earlier, nextToken));
+    },
+    /** Loads the messages around a number. */
+    loadAround: (channelId: string, seq: number): Promise<MessageWindow> => loader.loadAround(channelId, seq),
+    async extendAround(channelId: string, seq: number, end: 'earlier' | 'later'): Promise<void> {
+      const queryKey = windowKey(channelId, seq);
+      const known = queries.getQueryData<MessageWindow>(queryKey);
+      if (!known) return;
+      const extended = await loader.extend(channelId, known, end);
+      queries.setQueryData<MessageWindow>(queryKey, extended);
+    },
+    /** A message that may be anywhere in its channel; null if there is none any more. */
+    async loadOne(messageId: string): Promise<ChatMessage | null> {
+      try {
+        return await chat.getMessage.query({ messageId });
+      } catch (error) {
+        const { status } = describeFailure(error);
+        if (status === 404 || status === 403) return null;
+        throw error;
+      }
+    },
+    loadReplies: (messageId: string) => loadReplies(messageId),
+    async loadEarlierReplies(channelId: string, messageId: string): Promise<void> {
+      const queryKey = repliesKey(channelId, messageId);
+      const nextToken = queries.getQueryData<LoadedMessages>(queryKey)?.nextToken;
+      if (nextToken === undefined) return;
+      const earlier = await loadReplies(messageId, nextToken);
+      queries.setQueryData<LoadedMessages>(queryKey, (known) => known && joinEarlier(known, earlier, nextToken));
+    },
+    async loadPins(channelId: string): Promise<readonly PinnedMessage[]> {
+      const { parameters } = queryOf('chat.listPins').top(MANY);
+      const answer = rowsOf(await chat.listPins.query({ channelId, ...parameters }), parameters);
+      return answer.value;
+    },
+    /** Loads a channel's messages again: those that are shown, and others when they are. */
+    refresh(channelId: string): void {
+      for (const key of [messagesKey, windowsKey, oneKey, threadsKey, pinsKey])
+        void queries.invalidateQueries({ queryKey: key(channelId) });
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { OutgoingMessage } from '@tandem/client';
+import { Button } from '../ui/button.js';
+import { failureText } from '../ui/failure-text.js';
+import { useChat } from './chat.js';
+
+/** An own message that is not stored yet, or that the server has refused. */
+export function MessageOnItsWay({ message }: { message: OutgoingMessage }) {
+  const { send, discard } = useChat();
+  const { clientId, content, files = [], state } = message;
+  const isRefused = state === 'failed';
+  return (
+    <li className={isRefused ? 'message message-refused' : 'message message-sending'}>
+      <div className="message-main">
+        <p className="message-body">{content}</p>
+        {files.length > 0 && <p className="message-note">{files.length === 1 ? 'with a file' : `with ${files.length} files`}</p>}
+        {isRefused ? (
+          <div role="alert" className="refused">
+            <span>Not sent. {failureText(message.error)}</span>
+            <Button className="link" onClick={() => send(message)}>
+              Try again
+            </Button>
+            <Button className="link" onClick={() => discard(clientId)}>
+              Discard
+            </Button>
+          </div>
+        ) : (
+          <p className="message-note">Sending…</p>
+        )}
+      </div>
+    </li>
+  );
+}

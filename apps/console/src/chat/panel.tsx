@@ -1,0 +1,43 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icons.js';
+
+interface PanelProps {
+  title: string;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** What is shown beside a conversation; in its place on a small screen. Takes the focus, and gives it back. */
+export function Panel({ title, onClose, children }: PanelProps) {
+  const id = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    heading.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape closes it
+    <aside
+      className="panel-beside"
+      aria-labelledby={id}
+      onKeyDown={(event) => {
+        const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null;
+        if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose();
+      }}
+    >
+      <header>
+        <h2 id={id} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <Button className="icon-button quiet" aria-label="Close" title="Close" onClick={onClose}>
+          <Icon name="close" />
+        </Button>
+      </header>
+      {children}
+    </aside>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { Empty, Failure } from '../ui/notices.js';
+import { useChat } from './chat.js';
+import type { PinnedMessage } from './message-cache.js';
+import { useNames } from './names.js';
+import { Panel } from './panel.js';
+import { useRoom } from './room.js';
+import { Time } from '../ui/time.js';
+
+interface PinsPanelProps {
+  pins: readonly PinnedMessage[];
+  onClose(): void;
+}
+
+/** The pinned messages of a channel, last pinned first. */
+export function PinsPanel({ pins, onClose }: PinsPanelProps) {
+  const { client } = useSession();
+  const self = useIdentityId();
+  const { show } = useChat();
+  const { channel, rights, goTo } = useRoom();
+  const personOf = useNames(
+    pins.map(({ senderId }) => senderId),
+    channel.ownerId,
+  );
+  const unpinning = useMutation({
+    async mutationFn(messageId: string) {
+      await client.api.chat.unpinMessage.mutate({ messageId });
+      show({ type: 'pin.deleted', channelId: channel.id, messageId, identityId: self });
+    },
+  });
+  return (
+    <Panel title="Pinned messages" onClose={onClose}>
+      <div className="panel-body">
+        <Failure of={unpinning.error} />
+        {pins.length === 0 && <Empty title="Nothing is pinned">Owners and moderators pin what is to be found again.</Empty>}
+        <ul className="panel-list">
+          {pins.map(({ id, seq, senderId, content, createdAt }) => (
+            <li key={id} className="pin">
+              <p className="message-head">
+                <span className="message-sender">{personOf(senderId).name}</span> <Time at={createdAt} />
+              </p>
+              <p className="message-body">{content}</p>
+              <p className="pin-actions">
+                <Button className="link" onClick={() => goTo(seq)}>
+                  Show in conversation
+                </Button>
+                {rights.moderates && (
+                  <Button className="link" onClick={() => unpinning.mutate(id)}>
+                    Unpin
+                  </Button>
+                )}
+              </p>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Panel>
+  );
+}

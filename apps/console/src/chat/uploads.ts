@@ -1,0 +1,67 @@
+import { uploadFile, type Fetch, type TandemClient } from '@tandem/client';
+import type { Drafts } from './drafts.js';
+
+/** Most files of a message, and most bytes of a file. */
+export const [FILES_MAX, BYTES_MAX] = [10, 10_000_000];
+
+interface Place {
+  client: TandemClient;
+  drafts: Drafts;
+  place: string;
+  channelId: string;
+}
+
+/** What keeps a file from being sent, in a sentence. */
+export class FileRefusal extends Error {
+  override readonly name = 'FileRefusal';
+}
+
+const running = new Map<string, AbortController>();
+
+/** Adds files to a draft, and begins to upload them. */
+export function attach({ client, drafts, place, channelId }: Place, files: readonly File[]): void {
+  for (const file of files) {
+    const id = crypto.randomUUID();
+    const error = refusalOf(file, drafts.of(place).files.length);
+    drafts.change(place, { files: [...drafts.of(place).files, { id, file, progress: 0, error }] });
+    if (error) continue;
+    const stopping = new AbortController();
+    running.set(id, stopping);
+    const fetch = fetchWithProgress((progress) => drafts.changeFile(place, id, { progress }));
+    uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file, { signal: stopping.signal, fetch })
+      .then((uploaded) => drafts.changeFile(place, id, { uploaded, progress: 1 }))
+      .catch((error: unknown) => drafts.changeFile(place, id, { error }))
+      .finally(() => running.delete(id));
+  }
+}
+
+/** Takes a file out of a draft, and stops its upload. */
+export function detach(drafts: Drafts, place: string, id: string): void {
+  running.get(id)?.abort();
+  drafts.change(place, { files: drafts.of(place).files.filter((one) => one.id !== id) });
+}
+
+function refusalOf({ size }: File, before: number): FileRefusal | undefined {
+  if (before >= FILES_MAX) return new FileRefusal(`A message has ${FILES_MAX} files at most.`);
+  if (size > BYTES_MAX) return new FileRefusal('It is larger than 10 MB.');
+  return size === 0 ? new FileRefusal('It is empty.') : undefined;
+}
+
+/** `fetch` tells nothing of how far an upload has come. */
+function fetchWithProgress(onProgress: (progress: number) => void): Fetch {
+  return (url, init) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open(init?.method ?? 'GET', url instanceof Request ? url.url : url.toString());
+      for (const [name, value] of new Headers(init?.headers)) request.setRequestHeader(name, value);
+      request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
+      request.addEventListener('load', () => {
+        const isEmpty = [204, 205, 304].includes(request.status);
+        resolve(new Response(isEmpty ? null : request.responseText, { status: request.status }));
+      });
+      request.addEventListener('error', () => reject(new TypeError('the upload failed')));
+      request.addEventListener('abort', () => reject(new DOMException('the upload was stopped', 'AbortError')));
+      init?.signal?.addEventListener('abort', () => request.abort());
+      request.send(init?.body as XMLHttpRequestBodyInit);
+    });
+}
