@@ -7,6 +7,7 @@ import { SessionProvider } from './session/session.js';
 import { createTabTokens } from './session/tab-tokens.js';
 import { fetchSettings } from './settings.js';
 import { Guarded } from './ui/boundary.js';
+import { applyBrand } from './ui/brand.js';
 import { keepFocus } from './ui/keep-focus.js';
 import { Failure } from './ui/notices.js';
 import { isPassing } from './ui/query-failure.js';
@@ -36,6 +37,7 @@ const root = createRoot(page);
 async function start(): Promise<void> {
   try {
     const settings = await fetchSettings();
+    applyBrand(settings.brand);
     root.render(
       <StrictMode>
         <Guarded of={null}>

@@ -1,6 +1,8 @@
 /** The server's settings, available before sign-in. */
 export interface Settings {
   authMode: 'bearer' | 'cookie';
+  /** A host's own name, logo and color (`#rrggbb`). */
+  brand: { name: string; logoUrl?: string; color?: string };
   /** The identity type of admins. */
   adminTypeId: string;
   /** Whether the server makes passkeys. */

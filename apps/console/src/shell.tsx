@@ -8,7 +8,8 @@ import { SECTIONS, type Place } from './places.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
 import { Badge } from './ui/badge.js';
-import { Bar, Logo } from './ui/bar.js';
+import { Bar } from './ui/bar.js';
+import { Brand } from './ui/brand.js';
 import { Button } from './ui/button.js';
 import { Icon } from './ui/icons.js';
 import { Failure } from './ui/notices.js';
@@ -47,7 +48,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
               <span className="unseen">Menu</span>
               <Badge unread={unread} />
             </Button>
-            <Logo /> Tandem
+            <Brand />
           </p>
         }
       >

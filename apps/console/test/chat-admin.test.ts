@@ -1,7 +1,8 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { messageOf } from './chat-people.js';
-import { expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
+import { offences, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('an admin in the chat (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -58,4 +59,6 @@ describe.skipIf(!HAS_CHROMIUM)('an admin in the chat (skipped where there is no 
     await page.getByRole('heading', { name: dora.email, level: 1 }).waitFor();
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED['chat-admin'])).toEqual([]));
 });

@@ -2,7 +2,8 @@ import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/tes
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, messageOf } from './chat-people.js';
-import { PHONE, expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
+import { PHONE, offences, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -216,4 +217,6 @@ describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no
     expect(await page.locator('.log-new').count()).toBe(1);
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED['chat-messages'])).toEqual([]));
 });

@@ -2,7 +2,8 @@ import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/tes
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, chooseFor, messageOf, personCalled } from './chat-people.js';
-import { PHONE, expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
+import { PHONE, offences, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the members of a channel (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -147,4 +148,6 @@ describe.skipIf(!HAS_CHROMIUM)('the members of a channel (skipped where there is
     await expectClean(other);
     await expectClean(third);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED['chat-moderation'])).toEqual([]));
 });

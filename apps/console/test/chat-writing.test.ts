@@ -2,7 +2,8 @@ import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/tes
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, messageOf } from './chat-people.js';
-import { expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
+import { offences, visit, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
+import { REACHED } from './reached.js';
 
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -191,4 +192,6 @@ describe.skipIf(!HAS_CHROMIUM)('writing in the chat (skipped where there is no c
     expect(said.filter((text) => text.startsWith('Line'))).toEqual(lines);
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED['chat-writing'])).toEqual([]));
 });

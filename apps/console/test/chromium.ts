@@ -39,6 +39,12 @@ export async function launchChromium(): Promise<Browser> {
   return { newContext: (options) => browser.newContext(options), [Symbol.asyncDispose]: () => browser.close() };
 }
 
+/** The operations that pages of this test file have called. */
+const called = new Set<string>();
+
+/** Those of a view's operations that no page of this test file has called: for its last test. */
+export const notCalled = (operations: readonly string[]) => operations.filter((one) => !called.has(one));
+
 /** A visitor without cookies, storage or session. */
 export async function visit(
   browser: Browser,
@@ -54,6 +60,11 @@ export async function visit(
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
+
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/trpc/')) for (const one of pathname.slice('/trpc/'.length).split(',')) called.add(one);
+  });
 
   const close = () => context.close();
   return {
@@ -101,6 +112,22 @@ export async function goTo(page: Page, view: string | RegExp): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' });
   if (await menu.isVisible()) await menu.click();
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
+}
+
+/** The name of what has the focus: its label, else its text. */
+export const focusedText = (page: Page) =>
+  page.evaluate<string>(
+    '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()',
+  );
+
+/** Presses Tab until something with this name has the focus. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  for (let steps = 0; steps < 120; steps++) {
+    await page.keyboard.press('Tab');
+    const focused = await focusedText(page);
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return;
+  }
+  throw new Error(`${String(name)} cannot be reached by Tab`);
 }
 
 /**

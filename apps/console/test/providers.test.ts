@@ -1,6 +1,17 @@
 import { HAS_CHROMIUM, fixture, newOidcAccount, startOidcProvider, startTestServer, type OidcAccount } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { type ConsolePage, DESKTOP, PHONE, expectClean, launchChromium, offences, signedIn, visit } from './chromium.js';
+import {
+  DESKTOP,
+  PHONE,
+  offences,
+  visit,
+  expectClean,
+  launchChromium,
+  notCalled,
+  signedIn,
+  type ConsolePage,
+} from './chromium.js';
+import { REACHED } from './reached.js';
 
 const NAMES = ['google', 'my-company'];
 const LISTED = 'https://app.example.org/welcome';
@@ -111,4 +122,6 @@ describe.skipIf(!HAS_CHROMIUM)('signing in through a provider (skipped where the
     expect(page.url()).toBe(`${app.url}/console/returned`);
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED.providers)).toEqual([]));
 });

@@ -1,4 +1,4 @@
-import { reads, type Step, type World } from './reach-steps.js';
+import { reads, type Step, type World } from './reach-world.js';
 
 /** What is done with accounts and profiles. */
 export function stepsOfPeople({ ann, profile, own, shop, tea }: World): Step[] {

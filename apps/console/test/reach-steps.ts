@@ -1,55 +1,7 @@
-import type { Person, TestServer } from '@tandem/testing';
+import type { Person } from '@tandem/testing';
+import { stepsOfMessages, stepsOfPictures } from './reach-more.js';
 import { stepsOfPeople } from './reach-people.js';
-
-/** How somebody comes to an operation in the console. */
-export interface Step {
-  calls: string;
-  /** The view it begins at. */
-  at: string;
-  /** A button of the view. */
-  press?: string;
-  /** An entry of the menu of the record, or of this row. */
-  menu?: string;
-  row?: string | RegExp;
-  /** What is typed or chosen, by label. */
-  fill?: Readonly<Record<string, string>>;
-  /** The boxes of rows that are chosen first. */
-  choose?: readonly string[];
-}
-
-type Created = { id: string };
-
-/** Records to act on, made by the same admin. */
-export async function makeWorld(app: TestServer, admin: Person) {
-  const post = async (path: string, body: object, status = 201) =>
-    (await admin.rest('POST', path, body).expect<Created>(status)).id;
-  const ann = await app.signUp({ email: 'reach.ann@example.org' });
-  const product = (name: string) => post('/products', { name, description: 'To drink', price: { amount: 4, currency: 'EUR' } });
-  const [tea, coffee, cocoa, milk] = [await product('Reach tea'), await product('Reach coffee'), await product('Reach cocoa'), await product('Reach milk')]; // prettier-ignore
-  const variant = await post(`/products/${tea}/variants`, { title: 'Reach large' });
-  const category = await post('/categories', { name: 'Reach drinks', description: 'Warm' });
-  const attribute = await post('/attributes', { name: 'Reach sizes', items: [{ key: 'small', value: '1' }] });
-  const shop = await post('/organizations', {
-    organization: { name: 'Reach shop', description: 'Tea', contact_email: 'shop@example.org' },
-  });
-  const branch = await post('/organizations', {
-    organization: { name: 'Reach branch', description: 'Tea', contact_email: 'shop@example.org' },
-  });
-  await admin.rest('PATCH', `/organizations/${shop}/members`, [{ identityId: ann.id, role: 'member' }]).expect(204);
-  const location = await post('/locations', { name: 'Reach town', code: 'RT', type: 'CITY' });
-  const order = await post('/orders', { identityId: ann.id, items: [{ productId: tea, quantity: 1 }] });
-  const invitation = await post('/invitations', { email: 'reach.guest@example.org', organizationId: shop, role: 'member' });
-  const template = await post('/message-templates', { title: 'Reach hello', content: 'Hello!', organizationId: shop });
-  const webhook = await post('/webhooks', { url: 'https://example.org/hooks', types: ['order.*'] });
-  const profile = await post('/profiles', { identityId: ann.id, name: 'Reach Ann' });
-  const own = await post('/profiles', { identityId: admin.id, name: 'Reach admin' });
-  const account = await post(`/organizations/${shop}/service-accounts`, { name: 'Reach robot', role: 'member' });
-  return { ann, tea, coffee, cocoa, milk, variant, category, attribute, shop, branch, location, order, invitation, template, webhook, profile, own, account }; // prettier-ignore
-}
-export type World = Awaited<ReturnType<typeof makeWorld>>;
-
-/** A view that reads by an operation. */
-export const reads = (calls: string, at: string): Step => ({ calls, at });
+import { reads, type Step, type World } from './reach-world.js';
 
 /** Every operation on records that an admin comes to, and how. Later steps need what earlier ones have left. */
 export function stepsOf(world: World, admin: Person): Step[] {
@@ -88,6 +40,25 @@ export function stepsOf(world: World, admin: Person): Step[] {
     },
     reads('productVariants.get', `${products}/variants/${variant}`),
     { calls: 'productVariants.patch', at: `${products}/variants/${variant}`, press: 'Edit', fill: { SKU: 'T-1' } },
+    {
+      calls: 'productVariants.createMany',
+      at: `${products}?tab=product-variants`,
+      press: 'New variants',
+      fill: { '+': 'Add variant', Title: 'Reach tiny' },
+    },
+    {
+      calls: 'productVariants.patchMany',
+      at: `${products}?tab=product-variants`,
+      choose: ['Reach small', 'Reach tiny'],
+      press: 'Patch',
+      fill: { Description: 'Handy' },
+    },
+    {
+      calls: 'productVariants.deleteMany',
+      at: `${products}?tab=product-variants`,
+      choose: ['Reach small', 'Reach tiny'],
+      press: 'Delete',
+    },
     { calls: 'productVariants.delete', at: `${products}/variants/${variant}`, menu: 'Delete' },
     { calls: 'productVariants.restore', at: '/trash', press: 'Restore Reach large' },
     { calls: 'products.delete', at: `/products/${coffee}`, menu: 'Delete' },
@@ -167,6 +138,8 @@ export function stepsOf(world: World, admin: Person): Step[] {
     { calls: 'webhooks.delete', at: `/webhooks/${webhook}`, menu: 'Delete' },
     reads('events.list', '/events'),
     reads('auth.events', '/audit'),
+    ...stepsOfMessages(world),
+    ...stepsOfPictures(world),
     ...stepsOfPeople(world),
   ];
 

@@ -11,7 +11,8 @@ import {
 } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, PHONE, expectClean, launchChromium, offences, visit } from './chromium.js';
+import { PHONE, offences, visit, expectClean, launchChromium, notCalled, type ConsolePage } from './chromium.js';
+import { REACHED } from './reached.js';
 
 const MINUTE = 60_000;
 
@@ -191,4 +192,6 @@ describe.skipIf(!HAS_CHROMIUM)('second factors (skipped where there is no chromi
     await page.getByText('You have none yet').waitFor();
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED.security)).toEqual([]));
 });

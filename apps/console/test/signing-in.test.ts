@@ -1,6 +1,7 @@
 import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, signedIn, visit } from './chromium.js';
+import { PHONE, visit, expectClean, launchChromium, notCalled, signedIn } from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -214,4 +215,6 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     expect(await page.getByRole('button', { name: 'Mail me the link' }).count()).toBe(0);
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED['signing-in'])).toEqual([]));
 });

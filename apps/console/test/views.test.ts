@@ -1,7 +1,19 @@
 import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { PHONE, alterAnswers, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
+import {
+  PHONE,
+  alterAnswers,
+  expectClean,
+  focusedText,
+  launchChromium,
+  notCalled,
+  offences,
+  tabTo,
+  visit,
+  visitSignedIn,
+} from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -81,23 +93,11 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       await using visitor = await visitAs(admin, '/identities');
       const { page } = visitor;
       const { keyboard } = page;
-      const focusedText = () =>
-        page.evaluate<string>(
-          'document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent',
-        );
-      /** Presses Tab until an element with this name has the focus. */
-      async function tabTo(name: string): Promise<void> {
-        for (let steps = 0; steps < 60; steps++) {
-          await keyboard.press('Tab');
-          if ((await focusedText()) === name) return;
-        }
-        throw new Error(`${name} cannot be reached by Tab`);
-      }
       /** Opens the actions of ann, and goes down to one. */
       async function chooseAction(name: string): Promise<void> {
-        await tabTo(`Actions for ${ann.email}`);
+        await tabTo(page, `Actions for ${ann.email}`);
         await keyboard.press('Enter');
-        for (let steps = 0; (await focusedText()) !== name; steps++) {
+        for (let steps = 0; (await focusedText(page)) !== name; steps++) {
           if (steps > 30) throw new Error(`${name} cannot be reached by the arrow keys`);
           await keyboard.press('ArrowDown');
         }
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       }
       const rows = page.getByRole('table').getByRole('row');
       await rows.nth(2).waitFor();
-      await tabTo('Search');
+      await tabTo(page, 'Search');
       await keyboard.type('keyboard');
       await rows.nth(2).waitFor({ state: 'detached' });
       await chooseAction('Lock');
@@ -114,13 +114,13 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await ann.rest('GET', `/identities/${ann.id}`).expect(200);
       await chooseAction('Lock');
-      await tabTo('Lock');
+      await tabTo(page, 'Lock');
       await keyboard.press('Enter');
       await page.getByText('Done: lock.').waitFor();
       await ann.rest('GET', `/identities/${ann.id}`).expect(401);
 
       await chooseAction('Unlock');
-      await tabTo('Unlock');
+      await tabTo(page, 'Unlock');
       await keyboard.press('Enter');
       await page.getByText('Done: unlock.').waitFor();
       await app.signIn(ann.email);
@@ -134,6 +134,19 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       expect(await visitor.page.getByRole('link', { name: 'Identities' }).count()).toBe(0);
       await expectClean(visitor);
     });
+  });
+
+  it('carry the host’s name and color', async () => {
+    await using server = await startTestServer({ brand: { name: 'Harbour', logoUrl: undefined, color: '#1f4fd8' } });
+    const ann = await server.signUp();
+    await using visitor = await visitSignedIn(browser, server, { person: ann, path: '/sessions' });
+    const { page } = visitor;
+    await page.getByText('this device').waitFor();
+    expect(await page.title()).toBe('Sessions · Harbour');
+    await page.getByText('Harbour', { exact: true }).waitFor();
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".lead a")).color')).toBe('rgb(31, 79, 216)');
+    expect(await offences(page)).toEqual([]);
+    await expectClean(visitor);
   });
 
   it('begin at their top, and are where one left them on the way back', async () => {
@@ -218,4 +231,6 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
     expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED.views)).toEqual([]));
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { AuthMode, IdentityTypeIds, MfaRequired } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration, WebhookSettings } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
+import type { Brand } from './console-page.js';
 import { guessableSecrets } from './guessable-secrets.js';
 import { openDataDir } from './data-dir.js';
 import { EnvironmentError, readEnvironment, type Environment } from './read-env.js';
@@ -67,6 +68,8 @@ export interface Config {
   };
   /** Whether the console is served. */
   console: boolean;
+  /** How the console looks. */
+  brand: Brand;
   /** Whether agents are answered at `/mcp`. */
   mcp: boolean;
   corsOrigins: string[];
@@ -197,6 +200,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     files: { url: env.FILES_URL, quota: env.FILES_QUOTA },
     webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES },
     console: env.CONSOLE,
+    brand: { name: env.CONSOLE_NAME, logoUrl: env.CONSOLE_LOGO_URL, color: env.CONSOLE_COLOR },
     mcp: env.MCP,
     corsOrigins: env.CORS_ORIGINS,
     providers: env.OAUTH_PROVIDERS,

@@ -5,11 +5,20 @@ import { Router } from 'express';
 import type { Config } from './config.js';
 import { ASSETS, sendPage } from './pages.js';
 
+/** A host's own name, logo and color. */
+export interface Brand {
+  name: string;
+  logoUrl: string | undefined;
+  /** As `#rrggbb`. */
+  color: string | undefined;
+}
+
 /** Settings that the console needs before sign-in. */
 interface ConsoleSettings {
   authMode: 'bearer' | 'cookie';
   /** The identity type of admins. */
   adminTypeId: string;
+  brand: Brand;
   /** Whether the server makes passkeys. */
   passkeys: boolean;
   /** Names of the identity providers by which people sign in on it. */
@@ -36,9 +45,11 @@ export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDr
   const page = Router({ strict: true });
   if (ASSETS === undefined) return page;
 
+  const { logoUrl } = settings.brand;
+  const logoFrom = logoUrl === undefined ? '' : new URL(logoUrl).origin;
   page.get('/console/settings.json', (_req, res) => void res.set('cache-control', 'no-cache').json(settings));
   page.get(['/console', '/console/', '/console/*page'], async (_req, res) =>
-    sendPage('index.html', res, { filesFrom: await originOf(files) }),
+    sendPage('index.html', res, { filesFrom: await originOf(files), imagesFrom: logoFrom }),
   );
   // links in mails lead here until a host has pages of its own (decisions A14)
   for (const name of MAIL_PAGES)

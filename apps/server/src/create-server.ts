@@ -170,6 +170,7 @@ function createApp(
     const settings = {
       authMode: authModes(config.authModes)('auth'),
       adminTypeId: config.typeIds.admin,
+      brand: config.brand,
       passkeys: tandem.services.factors.hasPasskeys,
       providers: returnUrl === undefined ? [] : Object.keys(config.providers),
       ...(returnUrl !== undefined && { returnUrl }),

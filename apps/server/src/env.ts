@@ -217,6 +217,21 @@ export const VARIABLES = {
     fallback: 'on',
     meaning: 'Whether to serve `/console` and the pages that mails link to',
   }),
+  CONSOLE_NAME: variable({
+    read: z.string().trim().min(1, 'must be a name').max(40, 'must have at most 40 characters'),
+    fallback: 'Tandem',
+    meaning: 'What the console calls itself',
+  }),
+  CONSOLE_LOGO_URL: variable({
+    read: HttpAddress,
+    defaultText: 'a bicycle',
+    meaning: 'Address of the logo beside that name, shown 28 pixels high',
+  }),
+  CONSOLE_COLOR: variable({
+    read: z.string().regex(MAIL_COLOR, 'must be a color such as #1f4fd8'),
+    defaultText: 'a green',
+    meaning: 'Color of buttons and links in the console, as `#rrggbb`; dark enough for white text on it',
+  }),
   MCP: variable({
     read: Switch,
     fallback: 'off',

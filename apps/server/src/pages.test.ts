@@ -165,12 +165,20 @@ describe('the console', () => {
   it('finds its settings, and links of mails lead to its pages', async () => {
     expect(await get('/console/settings.json')).toMatchObject({
       status: 200,
-      text: '{"authMode":"bearer","adminTypeId":"admin","passkeys":false,"providers":[]}',
+      text: '{"authMode":"bearer","adminTypeId":"admin","brand":{"name":"Tandem"},"passkeys":false,"providers":[]}',
     });
     for (const name of ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation']) {
       const { status, headers } = await get(`/${name}?token=a%2Fb`);
       expect({ status, to: headers.get('location') }).toEqual({ status: 302, to: `console/${name}?token=a%2Fb` });
     }
+  });
+
+  it('has a name, logo and color of the host', async () => {
+    const brand = { name: 'Harbour', logoUrl: 'https://cdn.example.org/logo.svg', color: '#1f4fd8' };
+    await using server = await startTestServer({ brand });
+    expect(JSON.parse((await get('/console/settings.json', server)).text)).toMatchObject({ brand });
+    const { headers } = await get('/console', server);
+    expect(headers.get('content-security-policy')).toMatch(/img-src 'self' [^;]*https:\/\/cdn\.example\.org;/);
   });
 
   it('is switched off by its configuration, but not the API reference', async () => {

@@ -21,13 +21,14 @@ export const ASSETS = FOLDER && path.join(FOLDER, 'assets');
  * The content security policy of a page: it may load its own assets, call its own server, and send files to where these
  * are stored. No text becomes code or markup.
  * @param filesFrom where files are stored
+ * @param imagesFrom where other images are
  */
-function contentSecurityPolicy(filesFrom: string): string {
+function contentSecurityPolicy(filesFrom: string, imagesFrom: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' ${filesFrom}`.trim(),
+    ['img-src', "'self'", filesFrom, imagesFrom].filter(Boolean).join(' '),
     `connect-src 'self' ${filesFrom}`.trim(),
     "font-src 'self'",
     "base-uri 'none'",
@@ -39,10 +40,14 @@ function contentSecurityPolicy(filesFrom: string): string {
 }
 
 /** Sends a page, or 304 if the client has it. Its name does not tell versions apart, so its tag is made of its content. */
-export async function sendPage(name: string, res: Response, { filesFrom = '' } = {}): Promise<void> {
+export async function sendPage(name: string, res: Response, { filesFrom = '', imagesFrom = '' } = {}): Promise<void> {
   const content = await readFile(path.join(FOLDER ?? '', name));
   const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, 'content-security-policy': contentSecurityPolicy(filesFrom) });
+  res.set({
+    'cache-control': 'no-cache',
+    etag: `"${tag}"`,
+    'content-security-policy': contentSecurityPolicy(filesFrom, imagesFrom),
+  });
   res.type('html').send(content);
 }
 

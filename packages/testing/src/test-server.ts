@@ -126,6 +126,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     // asks no name server: tests stay on this machine
     webhooks: { privateAddresses: false, dnsServers: ['127.0.0.1:9'], pollMs: 3_600_000 },
     console: true,
+    brand: { name: 'Tandem', logoUrl: undefined, color: undefined },
     mcp: false,
     corsOrigins: [],
     providers: {},

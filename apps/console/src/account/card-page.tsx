@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Logo } from '../ui/bar.js';
+import { Brand } from '../ui/brand.js';
 import { useTitle } from '../ui/title.js';
 import { ThemeButton } from '../ui/theme.js';
 
@@ -10,7 +10,7 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
     <div className="card-page">
       <main className="card">
         <p className="brand">
-          <Logo /> Tandem
+          <Brand />
         </p>
         <h1>{title}</h1>
         {children}

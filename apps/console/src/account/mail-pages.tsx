@@ -2,6 +2,7 @@ import { describeFailure } from '@tandem/client';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useSession } from '../session/session.js';
+import { brandName } from '../ui/brand.js';
 import { Button } from '../ui/button.js';
 import { Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
@@ -33,7 +34,7 @@ export function LinkedPage({ title, of: Page }: { title: string; of(props: Linke
     <CardPage title={title}>
       <p>The link is incomplete. Open the one in the mail, or copy all of it.</p>
       <p className="card-links">
-        <Link to="/">Continue to Tandem</Link>
+        <Link to="/">Continue to {brandName()}</Link>
       </p>
     </CardPage>
   );
@@ -44,7 +45,7 @@ function Done({ title, children }: { title: string; children: string }) {
     <CardPage title={title}>
       <Good>{children}</Good>
       <p className="card-links">
-        <Link to="/">Continue to Tandem</Link>
+        <Link to="/">Continue to {brandName()}</Link>
       </p>
     </CardPage>
   );

@@ -1,7 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import type { RouterOutputs } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../session/session.js';
-import { Button } from '../ui/button.js';
+import { Entry } from '../ui/boundary.js';
 import { Field } from '../ui/field.js';
 import { Empty, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
@@ -9,27 +10,47 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useDefinitions } from '../records/definitions.js';
 import { RecordLink } from '../records/values.js';
-import { inWords, titleOf } from '../records/words.js';
+import { inWords } from '../records/words.js';
 
-/** How often the feed asks for what came, in milliseconds. */
+type Event = RouterOutputs['events']['list']['data'][number];
+
+/** How often what came is asked for, in milliseconds. */
 const EVERY_MS = 2000;
 const PAGE = 200;
+/** Events that are kept in the page, the latest. */
+const KEPT = 500;
 
-/** What has happened to records, in order: the feed that programs read. */
+/** The latest events of some types, newest first: the feed is read to its end, and then again and again. */
+function useEvents(types: string) {
+  const { client } = useSession();
+  const [read, setRead] = useState<{ events: Event[]; since?: string }>({ events: [] });
+  const query = useQuery({
+    queryKey: ['events', types],
+    gcTime: 0,
+    refetchInterval: EVERY_MS,
+    queryFn: async () => {
+      let { events, since } = read;
+      for (let isAtEnd = false; !isAtEnd;) {
+        const { data, nextSince } = await client.api.events.list.query({
+          limit: PAGE,
+          ...(since !== undefined && { since }),
+          ...(types !== '' && { types }),
+        });
+        events = [...data.toReversed(), ...events].slice(0, KEPT);
+        since = nextSince ?? since;
+        isAtEnd = data.length < PAGE;
+      }
+      setRead(since === undefined ? { events } : { events, since });
+      return events;
+    },
+  });
+  return { query, events: query.isSuccess ? read.events : undefined };
+}
+
+/** What has happened to records, live: the feed that programs read. */
 export function EventsPage() {
   useTitle('Events');
-  const { client } = useSession();
-  const { kindOf } = useDefinitions();
   const [types, setTypes] = useState('');
-  const feed = useInfiniteQuery({
-    queryKey: ['events', types],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: since }) =>
-      client.api.events.list.query({ limit: PAGE, ...(since !== undefined && { since }), ...(types !== '' && { types }) }),
-    getNextPageParam: ({ data, nextSince }) => (data.length < PAGE ? undefined : (nextSince ?? undefined)),
-    refetchInterval: EVERY_MS,
-  });
-  const events = feed.data?.pages.flatMap(({ data }) => data).toReversed();
   return (
     <>
       <header className="view-head">
@@ -42,27 +63,42 @@ export function EventsPage() {
         onBlur={({ target }) => setTypes(target.value.replaceAll(/\s/g, ''))}
         hint="All without one; separated by commas"
       />
-      <QueryFailure of={[feed]} />
-      {!events && !feed.error && <Loading what="events" />}
+      <Feed key={types} types={types} />
+    </>
+  );
+}
+
+function Feed({ types }: { types: string }) {
+  const { query, events } = useEvents(types);
+  return (
+    <>
+      <QueryFailure of={[query]} />
+      {!events && !query.error && <Loading what="events" />}
       {events?.length === 0 && <Empty title="Nothing has happened yet">Events appear here as records change.</Empty>}
-      <ul className="rows" aria-label="Events">
-        {events?.map(({ id, type, at, subject, data }) => (
-          <li key={id} className="row">
-            <div className="row-main">
-              <p className="row-title">{inWords(type)}</p>
-              <p className="row-more">
-                <RecordLink id={subject.id} kind={kindOf(`${subject.type}Id`)} row={{ data: { ...data, id: subject.id } }} />{' '}
-                <span className="nothing">{titleOf(data)}</span> · <Time at={at} />
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {feed.hasNextPage && (
-        <Button className="more" isOff={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
-          Show later ones
-        </Button>
+      {events && events.length > 0 && (
+        <ul className="rows" aria-label="Events">
+          {events.map((event) => (
+            <Entry key={event.id} of={event}>
+              <Row event={event} />
+            </Entry>
+          ))}
+        </ul>
       )}
     </>
+  );
+}
+
+function Row({ event: { type, at, subject, data } }: { event: Event }) {
+  const { kindOf } = useDefinitions();
+  return (
+    <li className="row">
+      <div className="row-main">
+        <p className="row-title">{inWords(type)}</p>
+        <p className="row-more">
+          <RecordLink id={subject.id} kind={kindOf(`${subject.type}Id`)} row={{ data: { ...data, id: subject.id } }} /> ·{' '}
+          <Time at={at} />
+        </p>
+      </div>
+    </li>
   );
 }

@@ -7,7 +7,7 @@ import { useAct } from '../records/acts.js';
 import { useCall, type Row } from '../records/call.js';
 import { useDefinitions } from '../records/definitions.js';
 import { placeOf } from '../records/kinds.js';
-import { useOffered } from '../records/offered.js';
+import { useCreateAct } from '../records/offered.js';
 import { WithDefinitions } from '../records/with-definitions.js';
 import { inWords, oneOf, titleOf } from '../records/words.js';
 import type { Me } from '../session/me.js';
@@ -37,7 +37,7 @@ const [OF_KIND, KINDS] = [3, 12];
 function Finder({ me, onClose }: PaletteProps) {
   const definitions = useDefinitions();
   const act = useAct();
-  const isOn = useOffered();
+  const createAct = useCreateAct();
   const go = useNavigate();
   const call = useCall();
   const [typed, setTyped] = useState('');
@@ -81,10 +81,14 @@ function Finder({ me, onClose }: PaletteProps) {
       hint: inWords(oneOf(kind.name)),
       run: open(`/${kind.name}/${String(row['id'])}`),
     })),
-    ...definitions.kinds.flatMap(({ create, name, parents }): FoundEntry[] => {
-      const text = `New ${oneOf(name)}`;
-      if (!create || parents.length > 0 || !isOn(create, {}) || !fits(text)) return [];
-      return [{ key: create.id, text, hint: 'Action', run: () => act({ operation: create, given: {}, text, onDone: onClose }) }];
+    ...definitions.kinds.flatMap((kind): FoundEntry[] => {
+      const create = createAct(kind);
+      if (!create || !fits(create.text)) return [];
+      const onDone = (made: unknown) => {
+        onClose();
+        create.onDone?.(made);
+      };
+      return [{ key: create.operation.id, text: create.text, hint: 'Action', run: () => act({ ...create, onDone }) }];
     }),
   ].slice(0, 40);
 

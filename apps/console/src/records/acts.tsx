@@ -25,6 +25,7 @@ export interface Act {
   isDangerous?: boolean | undefined;
   /** What takes it back. */
   undo?: { operation: Operation; given: Input } | undefined;
+  /** Called once it is done, and the person has seen the answer. */
   onDone?: ((answer: unknown) => void) | undefined;
   onFailure?: ((error: unknown, input: Input) => boolean) | undefined;
 }
@@ -93,19 +94,22 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const close = () => {
     setAct(undefined);
     setAnswer(undefined);
+    if (answer !== undefined) act?.onDone?.(answer);
   };
   const fields = useMemo(() => (act ? inputFieldsOf(act.operation, act.given, definitions) : []), [act, definitions]);
 
   async function onDone(result: unknown): Promise<void> {
     if (!act) return;
     const { operation, text, undo } = act;
-    act.onDone?.(result);
     tell({
       text: `Done: ${text.toLowerCase()}.`,
       undo: undo && (() => void call(undo.operation, undo.given).then(reload)),
     });
     if (isShown(operation, result)) setAnswer(result);
-    else close();
+    else {
+      setAct(undefined);
+      act.onDone?.(result);
+    }
     await reload();
   }
 

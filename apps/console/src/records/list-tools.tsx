@@ -6,6 +6,7 @@ import { Icon } from '../ui/icons.js';
 import { OPERATORS, conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
 import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
+import { SavedViews } from './saved-views.js';
 import { labelOf } from './words.js';
 
 interface ToolsProps {
@@ -67,6 +68,7 @@ export function ListTools({ list, state, change }: ToolsProps) {
         />
       )}
       <Grouping list={list} state={state} change={change} />
+      <SavedViews list={list} state={state} change={change} />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { Operation } from '../reference/reference.js';
 import { useMe } from '../session/me.js';
 import type { Act } from './acts.js';
@@ -6,7 +7,7 @@ import type { Input, Row } from './call.js';
 import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
 import { inputFieldsOf } from './inputs.js';
 import { isOffered } from './kinds.js';
-import { titleOf } from './words.js';
+import { oneOf, titleOf } from './words.js';
 
 const paramsOf = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
@@ -53,6 +54,23 @@ export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[
         undo: restore && isOn(restore, given) ? { operation: restore, given } : undefined,
       });
     return acts;
+  };
+}
+
+/** What makes a record of a kind, which is shown then; undefined where one may not. */
+export function useCreateAct(): (kind: Kind) => Act | undefined {
+  const { data: me } = useMe();
+  const isOn = useOffered();
+  const go = useNavigate();
+  return ({ create, name, parents }) => {
+    if (!me || !create || parents.length > 0 || !isOn(create, {})) return undefined;
+    // whose it is, until somebody else is chosen
+    const proposed = { identityId: me.id, ownerId: me.id };
+    const onDone = (made: unknown) => {
+      const { id } = (made ?? {}) as { id?: unknown };
+      if (typeof id === 'string') void go({ to: `/${name}/${id}` });
+    };
+    return { operation: create, given: {}, text: `New ${oneOf(name)}`, proposed, onDone };
   };
 }
 

@@ -7,7 +7,7 @@ import { useTitle } from '../ui/title.js';
 import { textOf, useAct } from './acts.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { placeOf } from './kinds.js';
-import { useOffered } from './offered.js';
+import { useCreateAct, useOffered } from './offered.js';
 import { RecordListView } from './record-list.js';
 import { RecordTree, parentField } from './record-tree.js';
 import { RecordView } from './record-view.js';
@@ -43,23 +43,21 @@ function Records({ kind }: { kind: Kind }) {
   const { data: me } = useMe();
   const act = useAct();
   const isOn = useOffered();
+  const createAct = useCreateAct();
   const go = useNavigate();
   const { view = '' } = useSearch({ strict: false }) as { view?: string };
   const title = inWords(kind.name);
   useTitle(title);
   const place = me && placeOf(kind, definitions, me);
   if (!place) return NONE;
-  const { create } = kind;
   const parent = Object.keys(place.input).length === 0 ? parentField(place.list) : undefined;
   const isTree = view === 'tree';
   const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
   const many = kind.bulk.find(({ id }) => id.endsWith('createMany'));
-  const button = create && isOn(create, {}) && (
-    <Button
-      className="primary"
-      onClick={() => act({ operation: create, given: {}, text: `New ${oneOf(kind.name)}`, proposed: proposedFor(me.id) })}
-    >
-      <Icon name="plus" /> New {oneOf(kind.name)}
+  const create = createAct(kind);
+  const button = create && (
+    <Button className="primary" onClick={() => act(create)}>
+      <Icon name="plus" /> {create.text}
     </Button>
   );
   return (
@@ -92,7 +90,7 @@ function Records({ kind }: { kind: Kind }) {
           kind={kind}
           empty={
             <Empty title={`No ${title.toLowerCase()} yet`}>
-              {create && isOn(create, {}) ? `Make the first ${oneOf(kind.name)}.` : 'They appear here.'}
+              {create ? `Make the first ${oneOf(kind.name)}.` : 'They appear here.'}
             </Empty>
           }
         />
@@ -100,6 +98,3 @@ function Records({ kind }: { kind: Kind }) {
     </>
   );
 }
-
-/** Whose a new record is, until something else is chosen. */
-const proposedFor = (identityId: string) => ({ identityId, ownerId: identityId });

@@ -10,7 +10,7 @@ import { Empty, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
-import { useAct, type Act } from './acts.js';
+import { textOf, useAct, type Act } from './acts.js';
 import { knownVersion, useCall, type Input, type Row } from './call.js';
 import { useConflict } from './conflict.js';
 import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
@@ -202,12 +202,15 @@ export function Part({ tab: { list, input, name }, given, children }: { tab: Tab
 
 /** What makes a record of the list's kind, where that is not at the list's own address. */
 function createFor(kind: Kind | undefined, list: RecordList, given: Input): Act[] {
-  const { create } = kind ?? {};
-  if (!create || create.path === list.operation.path) return [];
-  return [{ operation: create, given, text: textOfCreate(kind) }];
+  if (!kind) return [];
+  const { create, bulk } = kind;
+  const isElsewhere = create && create.path !== list.operation.path;
+  const many = bulk.filter(({ id }) => id.endsWith('createMany') && kind.parents.length > 0);
+  return [
+    ...(isElsewhere ? [{ operation: create, given, text: `New ${oneOf(kind.name)}` }] : []),
+    ...many.map((operation) => ({ operation, given, text: textOf(operation) })),
+  ];
 }
-
-const textOfCreate = (kind: Kind | undefined) => `New ${oneOf(kind?.name ?? 'record')}`;
 
 function TabLink({ name, text, isHere }: { name: string; text: string; isHere: boolean }) {
   return (

@@ -1,7 +1,8 @@
 import type { MemoryTokenStore } from '@tandem/client';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Bar, Logo } from '../ui/bar.js';
+import { Bar } from '../ui/bar.js';
+import { Logo } from '../ui/brand.js';
 import { ThemeButton } from '../ui/theme.js';
 import { Finder } from './finder.js';
 import { OperationView } from './operation-view.js';

@@ -1,0 +1,60 @@
+/** Operations that people come to in other views, by the test that goes there: `reaching` checks it. */
+export const REACHED = {
+  'chat-admin': ['chat.restoreChannel', 'chat.restoreMessage'],
+  'chat-messages': [
+    'chat.addReaction',
+    'chat.removeReaction',
+    'chat.listMessages',
+    'chat.patchMessage',
+    'chat.deleteMessage',
+    'chat.listReplies',
+    'chat.listMessageVersions',
+    'chat.pinMessage',
+    'chat.unpinMessage',
+    'chat.listPins',
+  ],
+  'chat-moderation': [
+    'chat.createReport',
+    'chat.patchSubscription',
+    'chat.deleteSubscription',
+    'chat.createBan',
+    'chat.listBans',
+    'chat.deleteBan',
+    'chat.createSubscription',
+    'chat.listSubscriptions',
+    'chat.openDirectChannel',
+  ],
+  'chat-writing': ['chat.createChannel', 'chat.postedFileUploadUrl'],
+  providers: ['auth.ottLogin'],
+  security: [
+    'auth.addTotp',
+    'auth.confirmTotp',
+    'auth.passkeyOptions',
+    'auth.addPasskey',
+    'auth.renewRecoveryCodes',
+    'auth.deleteFactor',
+    'auth.prove',
+    'auth.passkeySignInOptions',
+    'auth.passkeySignIn',
+    'auth.mfaPasskeyOptions',
+    'auth.mfaPasskey',
+  ],
+  'signing-in': [
+    'auth.register',
+    'auth.login',
+    'auth.logout',
+    'auth.refreshToken',
+    'auth.mfaVerify',
+    'auth.mfaResend',
+    'auth.confirmEmail',
+    'auth.sendResetPasswordLinkEmail',
+    'auth.resetPassword',
+    'invitations.accept',
+  ],
+  views: ['notifications.list', 'notifications.markRead', 'notifications.markReadUpTo', 'notifications.createListenTicket'],
+} as const;
+
+/** Operations that the console does not lead people to, and why. */
+export const NOT_REACHED: Readonly<Record<string, string>> = {
+  'auth.checkToken': 'for programs that are given a token',
+};
