@@ -4,7 +4,7 @@ import { brotliCompress, gzip } from 'node:zlib';
 
 const ENCODINGS = { '.br': promisify(brotliCompress), '.gz': promisify(gzip) };
 
-/** Writes each asset compressed too, for the server to send as it is. */
+/** Writes each file compressed too, for the server to send as it is. */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -13,7 +13,7 @@ const compressed: Plugin = {
     async handler(_options, bundle) {
       if (this.meta.watchMode) return;
       for (const asset of Object.values(bundle)) {
-        if (!/\.(js|css|svg)$/.test(asset.fileName)) continue;
+        if (!/\.(js|css|svg|html)$/.test(asset.fileName)) continue;
         for (const [ending, compress] of Object.entries(ENCODINGS)) {
           const source = await compress(asset.type === 'chunk' ? asset.code : asset.source);
           this.emitFile({ type: 'asset', fileName: asset.fileName + ending, source });

@@ -1,7 +1,8 @@
 import { HAS_CHROMIUM, fixture, startTestServer, type Person, PATIENCE } from '@tandem/testing';
 import type { BrowserContextOptions, WebSocketRoute } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
+import { PHONE, expectClean, launchChromium, offences, visit, visitSignedIn, notCalled } from './chromium.js';
+import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -279,4 +280,6 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('log');
     await expectClean(visitor);
   });
+
+  it('come to their operations', () => expect(notCalled(REACHED.chat)).toEqual([]));
 });

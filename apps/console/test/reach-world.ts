@@ -49,7 +49,8 @@ export async function makeWorld(app: TestServer, admin: Person) {
   const subscription = await post('/subscriptions', { channelId: channel, subscribedId: ann.id });
   const message = await post('/messages', { channelId: channel, senderId: admin.id, content: 'Reach me' });
   const { id: report } = await ann.rest('POST', `/messages/${message}/reports`, { reason: 'Too loud' }).expect<Created>(201);
-  const { token } = await admin.rest('POST', '/auth/ott/generate', { identityId: ann.id }).expect<{ token: string }>(201);
+  const ott = await admin.rest('POST', '/auth/ott/generate', { identityId: ann.id }).expect<{ onetimeToken: string }>(201);
+  const token = ott.onetimeToken;
   return { channel, subscription, report, token, ann, tea, coffee, cocoa, milk, variant, category, attribute, shop, branch, location, order, invitation, template, webhook, profile, own, account }; // prettier-ignore
 }
 export type World = Awaited<ReturnType<typeof makeWorld>>;

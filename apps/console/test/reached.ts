@@ -1,7 +1,12 @@
 /** Operations that people come to in other views, by the test that goes there: `reaching` checks it. */
 export const REACHED = {
+  chat: ['chat.createChannel'],
   'chat-admin': ['chat.restoreChannel', 'chat.restoreMessage'],
   'chat-messages': [
+    'chat.createListenTicket',
+    'chat.createReport',
+    'people.list',
+    'chat.getMessage',
     'chat.addReaction',
     'chat.removeReaction',
     'chat.listMessages',
@@ -14,7 +19,9 @@ export const REACHED = {
     'chat.listPins',
   ],
   'chat-moderation': [
-    'chat.createReport',
+    'chat.patchChannel',
+    'chat.deleteChannel',
+    'chat.channelIconUploadUrl',
     'chat.patchSubscription',
     'chat.deleteSubscription',
     'chat.createBan',
@@ -24,7 +31,7 @@ export const REACHED = {
     'chat.listSubscriptions',
     'chat.openDirectChannel',
   ],
-  'chat-writing': ['chat.createChannel', 'chat.postedFileUploadUrl'],
+  'chat-writing': ['chat.postedFileUploadUrl', 'chat.attachmentUploadUrl', 'chat.addAttachment', 'chat.removeAttachment'],
   providers: ['auth.ottLogin'],
   security: [
     'auth.addTotp',
@@ -57,4 +64,15 @@ export const REACHED = {
 /** Operations that the console does not lead people to, and why. */
 export const NOT_REACHED: Readonly<Record<string, string>> = {
   'auth.checkToken': 'for programs that are given a token',
+  'auth.confirmNewEmail': 'its page is reached by a link in a mail, which no test of a browser follows yet',
+  'auth.startOauth': 'browsers go there by a link: the test of providers does',
+  'auth.finishOauth': 'providers send browsers there: the test of providers does',
+  'auth.finishOauthByForm': 'Apple posts there',
+  'auth.linkProvider': 'begins at a provider that sends back to a page of the host',
+  'auth.unlinkProvider': 'among the providers of an account; no test of a browser has linked one',
+  'chat.createMessage': 'the chat posts by its stream',
+  'chat.markRead': 'the chat marks by its stream',
+  'chat.readState': 'channels and streams tell it',
+  'notifications.restore': 'nothing deletes a single notification',
+  'profiles.listOfIdentity': 'the profiles of others than admins, whom the test of all operations is not',
 };

@@ -39,20 +39,25 @@ function contentSecurityPolicy(filesFrom: string, imagesFrom: string): string {
   ].join(';');
 }
 
-/** Sends a page, or 304 if the client has it. Its name does not tell versions apart, so its tag is made of its content. */
-export async function sendPage(name: string, res: Response, { filesFrom = '', imagesFrom = '' } = {}): Promise<void> {
-  const content = await readFile(path.join(FOLDER ?? '', name));
-  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  res.set({
-    'cache-control': 'no-cache',
-    etag: `"${tag}"`,
-    'content-security-policy': contentSecurityPolicy(filesFrom, imagesFrom),
-  });
-  res.type('html').send(content);
-}
-
 /** What the build leaves beside each asset. */
 const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/**
+ * Sends a page, compressed as the client accepts, or 304 if the client has it. Its name does not tell versions apart, so
+ * its tag is made of its content.
+ */
+export async function sendPage(name: string, res: Response, { filesFrom = '', imagesFrom = '' } = {}): Promise<void> {
+  const encoding = encodingFor(res.req);
+  const file = path.join(FOLDER ?? '', name);
+  const compressed = encoding && file + ENDINGS[encoding];
+  const isSent = compressed !== undefined && existsSync(compressed);
+  const content = await readFile(isSent ? compressed : file);
+  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, vary: 'Accept-Encoding' });
+  res.set('content-security-policy', contentSecurityPolicy(filesFrom, imagesFrom));
+  if (isSent) res.set('content-encoding', encoding);
+  res.type('html').send(content);
+}
 
 /** Serves the pages' files at `/assets`, compressed as the client accepts. */
 export function createAssets(): Router {

@@ -63,13 +63,14 @@ export function useMentions(at: { start: number; query: string } | undefined) {
     },
     /** @returns whether the key was for this */
     onKeyDown(event: KeyboardEvent, choose: (one: Candidate) => void): boolean {
-      if (people.length === 0) return false;
       const { key } = event;
       const one = people[active];
-      if (key === 'ArrowDown') setActive(active + 1);
+      // before the list is there, too: it would open after the key that was to keep it closed
+      if (key === 'Escape' && isOpen) setClosedAt(at.start);
+      else if (!one) return false;
+      else if (key === 'ArrowDown') setActive(active + 1);
       else if (key === 'ArrowUp') setActive(active - 1);
-      else if ((key === 'Enter' || key === 'Tab') && !event.shiftKey && one) choose(one);
-      else if (key === 'Escape') setClosedAt(at?.start);
+      else if ((key === 'Enter' || key === 'Tab') && !event.shiftKey) choose(one);
       else return false;
       event.preventDefault();
       return true;
