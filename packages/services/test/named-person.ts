@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Person, TestServer } from '@tandem/testing';
+import { createTotpApp, type Person, type TestServer } from '@tandem/testing';
 import { openChannel, say, subscribe } from './chat-world.js';
 import { createOrganization } from './people.js';
 import { upload } from './uploads.js';
@@ -65,6 +65,11 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
   await create(admin, '/invitations', { email: `${word('zebedee')}@example.org` }).catch(() => '');
   await create(person, `/organizations/${organizationId}/change-requests`, { postalCode: '1' });
   await create(person, `/auth/${person.id}/keys`, { name: word('key'), scopes: ['*'] });
+  const factor = await person
+    .rest('POST', `/auth/${person.id}/factors/totp`, { name: word('phone') })
+    .expect<{ id: string; secret: string }>(201);
+  const code = createTotpApp(factor.secret, app.clock)();
+  await person.rest('POST', `/auth/${person.id}/factors/${factor.id}/confirm`, { code }).expect(204);
   const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
   const order = { ...own, items: [{ productId: product, quantity: 1 }], metadata: { street: word('street') } };
   const headers = { 'idempotency-key': word('once') };
@@ -102,7 +107,17 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
   await app.rest('POST', '/auth/send-reset-password-link-email', { email }).expect(204);
   await app.rest('POST', '/auth/login', { email, password: 'a wrong password' });
 
-  const words = [mark, email, former, '203.0.113.77', agent, refreshToken, person.accessToken, person.refreshToken];
+  const words = [
+    mark,
+    email,
+    former,
+    '203.0.113.77',
+    agent,
+    refreshToken,
+    person.accessToken,
+    person.refreshToken,
+    factor.secret,
+  ];
   return {
     person,
     words,

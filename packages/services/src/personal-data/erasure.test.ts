@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NOBODY } from '@tandem/storage';
@@ -10,6 +10,7 @@ import { signUpAll } from '../../test/people.js';
 import { startReceiver } from '../../test/webhook-receiver.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { messageModel as webhookMessageModel } from '../webhooks/delivery.models.js';
+import { exportModel, type ExportRecord } from './export.model.js';
 import { queuedMailModel } from '../mail/mail.model.js';
 import { orderModel } from '../orders/order.model.js';
 import { profileModel } from '../profiles/profile.model.js';
@@ -49,6 +50,14 @@ describe.each(FACES)('somebody who is erased over %s', (face) => {
     const { admin, bob } = await signUpAll(app, ['admin', 'bob'] as const, { isVerified: true });
     await admin.rest('POST', '/webhooks', { url: receiver.url, types: ['*'] }).expect(201);
     const { person, words, said } = await nameSomebody(app, admin, bob);
+    await person.rest('POST', `/auth/${person.id}/export`).expect(202);
+    app.clock.advance(10_000);
+    await app.tandem.runJobs();
+    const archive = await app.storage.model(exportModel).findOne({ _id: person.id }).lean<ExportRecord>();
+    const archives = async () =>
+      (await readdir(folder.dir, { recursive: true })).filter((one) => one.includes(String(archive?.objectId)));
+    expect(await archives()).not.toEqual([]);
+    words.push(String(archive?.objectId));
     await app.tandem.services.mails.work();
     await expect
       .poll(() => app.storage.model(webhookMessageModel).countDocuments({ body: { $regex: person.email } }))
@@ -61,6 +70,7 @@ describe.each(FACES)('somebody who is erased over %s', (face) => {
     expect(left.filter((line) => !line.includes(said))).toEqual([]);
     const shared = await textOfRedis();
     expect(words.filter((word) => shared.includes(word))).toEqual([]);
+    expect(await archives()).toEqual([]);
   });
 });
 
