@@ -54,7 +54,8 @@ export interface Definitions {
   kindOf(param: string): Kind | undefined;
 }
 
-const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+/** The parameters in a path. */
+export const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 /** The schema of what an operation answers with. */
 export function answerOf({ answers }: Operation): Schema | undefined {

@@ -4,12 +4,10 @@ import { useMe } from '../session/me.js';
 import type { Act } from './acts.js';
 import { textOf } from './acts.js';
 import type { Input, Row } from './call.js';
-import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
+import { paramsOf, useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
 import { inputFieldsOf } from './inputs.js';
 import { isOffered } from './kinds.js';
 import { oneOf, titleOf } from './words.js';
-
-const paramsOf = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 /** Uploads and tickets are used by forms and streams, not by people. */
 const ISNT_FOR_PEOPLE =
@@ -32,7 +30,7 @@ export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[
     const given = { ...above, [kind.param]: record['id'] };
     const title = titleOf(record);
     const fits = (operation: Operation) =>
-      isOn(operation, given) && paramsOf(operation).every((name) => Object.hasOwn(given, name));
+      isOn(operation, given) && paramsOf(operation.path).every((name) => Object.hasOwn(given, name));
     const acts = kind.actions
       .filter((operation) => fits(operation) && isSensible(operation, record))
       .map((operation): Act => ({
@@ -95,7 +93,7 @@ export function useRowActs(): (list: RecordList, row: Row, given: Input) => Act[
   const isOn = useOffered();
   return (list, row, given) =>
     itemOperations(list, definitions).flatMap((operation): Act[] => {
-      const [own = ''] = paramsOf(operation).filter((name) => !list.params.includes(name));
+      const [own = ''] = paramsOf(operation.path).filter((name) => !list.params.includes(name));
       const input = { ...given, [own]: row[own] ?? row['id'] };
       if (!isOn(operation, input) || operation.method === 'PUT' || input[own] === undefined) return [];
       return [
