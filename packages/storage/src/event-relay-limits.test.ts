@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
 import { defineModel, type Live, type Traced } from './index.js';
 
@@ -20,10 +20,13 @@ const {
 const collection = <Document extends mongo.Document = { _id: string }>(name: string) => db.collection<Document>(name);
 afterAll(() => storage.close());
 
+/** Until all that waits is appended: a pass that was under way while nobody could append answers `busy`. */
+const relayed = () => vi.waitFor(async () => expect(await storage.events.relay()).toBe('appended'));
+
 beforeEach(async () => {
   // nothing of another test waits
   await collection('units').deleteMany({});
-  await storage.events.relay();
+  await relayed();
   await collection('events').deleteMany({});
 });
 
@@ -77,7 +80,7 @@ describe('a change of a record of which 500 wait', () => {
       await Things.restore('full');
       await rename('full', 'three');
     });
-    await storage.events.relay();
+    await relayed();
     const names = await told();
     expect(names).toHaveLength(503);
     const last = ['updated full n499', 'updated full two', 'deleted full two', 'restored full two', 'updated full three'];
@@ -91,7 +94,7 @@ describe('a change of a record of which 500 wait', () => {
       await collection('eventLog').updateOne({}, { $set: { batch: [], cleared } });
       await rename('late', 'between');
     });
-    await storage.events.relay();
+    await relayed();
     expect(await told()).toEqual(['thing.updated late between']);
   });
 
@@ -106,7 +109,7 @@ describe('a change of a record of which 500 wait', () => {
       await rename('parted', 'whole');
       expect(await waitingIn('parted')).toBe(503);
     });
-    await storage.events.relay();
+    await relayed();
     const names = await told();
     expect(names.filter((name) => name.includes('held')).at(-1)).toBe('thing.updated held n499');
     expect(names.filter((name) => name.startsWith('part.'))).toEqual(['part.created a', 'part.created b', 'part.deleted a']);
@@ -120,13 +123,13 @@ it('a pass tells all that may be told of records that a unit under way holds bac
   // three of them fill a batch
   const actorId = 'x'.repeat(400_000);
   for (const id of ids) await store('things', id, { count: 2, unit: 'under way', actorId });
-  await storage.events.relay();
+  await relayed();
   expect(await told()).toEqual(ids.map((id) => `thing.created ${id} n1`));
 });
 
 it('records of two collections that have the same id are told of once each, when a unit of one has ended', async () => {
   await store('things', 'twin', { count: 1, unit: 'has ended' });
   await store('others', 'twin', { count: 1 });
-  await storage.events.relay();
+  await relayed();
   expect((await told()).toSorted()).toEqual(['other.created twin n1', 'thing.created twin n1']);
 });
