@@ -37,7 +37,7 @@ export interface RestOptions {
   /** Request headers that the handler reads itself, for the documents. */
   headers?: readonly DescribedHeader[];
   /** The answer has an `ETag`, and is 304 without a body where the caller knows it. */
-  mayBeUnchanged?: true;
+  mayBeUnchanged?: boolean;
   /** Fields of the answer that are shown once, such as a secret: a repeated `Idempotency-Key` is answered without them. */
   shownOnce?: readonly string[];
   /** A DELETE takes the input that is not in its path from a body instead of the query. */

@@ -37,7 +37,7 @@ export async function makeRecord(
 
 const usual = (service: string) => namesOf((verb) => `${service}.${verb}`);
 const ofChat = (one: string) => ({ ...namesOf((verb) => `chat.${verb}${one}`), list: `chat.list${one}s` });
-function namesOf(name: (verb: string) => string): RecordKind['procedures'] {
+export function namesOf(name: (verb: string) => string): RecordKind['procedures'] {
   const verbs = ['create', 'get', 'patch', 'list', 'delete', 'restore'];
   return Object.fromEntries(verbs.map((verb) => [verb, name(verb)])) as RecordKind['procedures'];
 }

@@ -64,6 +64,8 @@ export function createContract(document: OpenApiDocument) {
     for (const [name, header] of Object.entries(response.headers ?? {}))
       if (resolveReference<Header>(document, header).required && !answer.headers.has(name))
         throw new Error(`${where} is documented with the header ${name}`);
+    // a caller who may be told that nothing has changed must be told what it knows
+    if (answer.status === 200 && responses[304] && !answer.headers.has('etag')) throw new Error(`${where} has no ETag`);
     if (!response.content) {
       if (answer.body !== undefined) throw new Error(`${where} is documented without a body`);
       return;

@@ -19,6 +19,7 @@ export function createReadStatesRouter(readStates: ReadStatesService, rules: Cha
     readState: getRoute(readState, 'GET /channels/{channelId}/read-state', {
       summary: 'Show how far the caller has read in a channel',
       failure: 'Failed to find channel read state',
+      mayBeUnchanged: false,
       allow: [rules.channelExists, rules.member],
     }).query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id, input)),
 

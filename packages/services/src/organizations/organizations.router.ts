@@ -181,6 +181,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
 
     memberRole: getRoute(role, 'GET /organizations/{organizationId}/members/{identityId}/role', {
       summary: "Show an identity's role in an organization, its own or inherited",
+      mayBeUnchanged: false,
       errors: [errors.noRole],
       allow: [memberOf(...MANAGING_ROLES)],
     }).query(async ({ input }) => {

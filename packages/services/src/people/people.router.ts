@@ -13,6 +13,7 @@ export function createPeopleRouter(people: PeopleService) {
   return router({
     get: getRoute(person, 'GET /people/{identityId}', {
       summary: 'Read the name and picture of a person whom one knows',
+      mayBeUnchanged: false,
     }).query(({ ctx, input }) => people.get(actorOf(ctx), input.identityId, askedBy(ctx, {}))),
 
     list: authenticatedRoute('GET /people', {

@@ -140,7 +140,7 @@ export function publicListRoute<In extends Schema, Out extends Schema>(
 }
 
 function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Options) {
-  return { ...complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]), mayBeUnchanged: true } as const;
+  return { mayBeUnchanged: true, ...complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]) };
 }
 
 /** The record of a single read, with the relations of its list. */
