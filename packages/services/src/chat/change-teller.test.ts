@@ -26,3 +26,33 @@ it('what is told of a change is read once it has its number, and told under it; 
   expect(ends).toEqual([1, 2]);
   expect(events).toEqual([{ type: 'message.deleted', channelId, messageId, seq: 1, change: 1 }]);
 });
+
+it('what a write has seen is told unread only if the number before was known to be taken when it began', async () => {
+  const [log, ofOther, channelId] = [createMessageLog(app.storage), createMessageLog(app.storage), newId()];
+  const { bus } = app.tandem;
+  const told: unknown[] = [];
+  bus.subscribe(channelTopic(channelId), (event) => told.push(event));
+  const teller = createChangeTeller(log, bus);
+  const deleted = (messageId: string) => ({ type: 'message.deleted', channelId, messageId, seq: 1 }) as const;
+  teller.readBy((_, records) => Promise.resolve(records.map(({ change }) => ({ event: { ...deleted('read'), change } }))));
+  const change = () => ({ record: { id: newId(), version: 1 }, changed: { kind: 'message' } as const });
+  const seen = () => ({ ...change(), seen: { moment: teller.moment(), event: deleted('seen') } });
+  const take = (of: typeof log) => of.note(channelId, change().record, change().changed);
+
+  // where the channel ends is not known yet
+  await teller.number(channelId, [seen()]);
+  await teller.number(channelId, [seen()]);
+  const [afterOwn, afterOther] = [seen(), seen()];
+  await take(log);
+  await teller.number(channelId, [afterOwn]);
+  await take(ofOther);
+  await teller.number(channelId, [{ ...seen(), seen: afterOther.seen }]);
+  const unknown = seen();
+  await take(ofOther);
+  await teller.number(channelId, [unknown]);
+  await teller.number(channelId, [seen(), seen()]);
+  const [read, own] = ['read', 'seen'].map(deleted);
+  expect(told).toEqual(
+    [read, own, read, read, read, own, read].map((event, at) => ({ ...event, change: [1, 2, 4, 6, 8, 9, 10][at] })),
+  );
+});

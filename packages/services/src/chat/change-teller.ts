@@ -30,6 +30,15 @@ export interface Change {
   changed: Changed;
   /** What readers are told, if it is more than how things are now. */
   told?: UnnumberedEvent;
+  seen?: Seen;
+}
+/**
+ * What a write of this process has found, and the moment before it. If by then the number before that of the change was known
+ * to be taken, the write has found all that was told under lower numbers: it need not be read again.
+ */
+export interface Seen {
+  moment: number;
+  event: UnnumberedEvent;
 }
 /** A change that the event log tells: its process may have died before it numbered or announced it. */
 export interface LateChange extends Change {
@@ -52,7 +61,10 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
    */
   async function number(channelId: string, changes: readonly Change[]): Promise<void> {
     const noting = changes.map(({ record, changed }) => log.note(channelId, record, changed));
-    const noted = (await Promise.all(noting)).map((record, at) => ({ record, told: changes[at]?.told }));
+    const noted = (await Promise.all(noting)).map(({ record, since }, at) => {
+      const { told, seen } = changes[at] ?? {};
+      return { record, told: told ?? (seen && since <= seen.moment ? seen.event : undefined) };
+    });
     const unread = noted.filter(({ told }) => !told).map(({ record }) => record);
     const events = unread.length > 0 ? await read(channelId, unread) : [];
     const eventOf = new Map(unread.map((record, at) => [record, events[at]?.event]));
@@ -85,8 +97,11 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
     },
 
     /** Tells of a change that has been acknowledged. Should the store fail now, the event log sees to it later. */
-    tell: (channelId: string, record: ChangedRecord, changed: Changed, told?: UnnumberedEvent): Promise<void> =>
-      number(channelId, [{ record, changed, ...(told && { told }) }]).catch(() => {}),
+    tell: (channelId: string, record: ChangedRecord, changed: Changed, more: Pick<Change, 'told' | 'seen'> = {}): Promise<void> =>
+      number(channelId, [{ record, changed, ...more }]).catch(() => {}),
+
+    /** The moment before a write, for `Seen`. */
+    moment: log.moment,
 
     /** Call it once, when wiring. */
     readBy(reading: Read): void {

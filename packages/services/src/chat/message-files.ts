@@ -79,7 +79,7 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
   async function tellAttached(record: MessageRecord, attachment: ShownFile): Promise<ShownFile> {
     const { _id: messageId, channelId } = record;
     const told = { type: 'attachment.created', channelId, messageId, attachment } as const;
-    await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);
+    await teller.tell(channelId, changedRecord(record), { kind: 'message' }, { told });
     return attachment;
   }
 
@@ -141,7 +141,7 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
       const record = touched.get(payload) as MessageRecord;
       const { channelId } = record;
       const told = { type: 'attachment.deleted', channelId, messageId, attachmentId } as const;
-      await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);
+      await teller.tell(channelId, changedRecord(record), { kind: 'message' }, { told });
     },
   };
 }

@@ -65,6 +65,13 @@ export type ChangeRecord = Changed & {
 export type LogRecord = MessageRecord | ChangeRecord;
 export const isChange = (record: LogRecord): record is ChangeRecord => 'recordId' in record;
 
+/** A change that has its number. */
+export interface Noted {
+  record: ChangeRecord;
+  /** The moment since which this process has known that the number before it was taken. */
+  since: number;
+}
+
 type Unnumbered = Omit<MessageRecord, 'seq' | 'change'>;
 /** What identifies a message of a client. */
 export type Sent = Pick<MessageRecord, 'channelId' | 'senderId' | 'clientId'>;
@@ -75,7 +82,8 @@ const traced = messageModel.traced as Traced;
 interface Waiting {
   record: Unnumbered | UnnumberedChange;
   trace: object;
-  resolve(stored: LogRecord): void;
+  /** @param since see `Noted` */
+  resolve(stored: LogRecord, since: number): void;
   reject(error: unknown): void;
 }
 
@@ -91,7 +99,9 @@ export function createMessageLog(storage: Storage) {
   const { collection } = storage.model(messageModel);
   const lines = new Map<string, Waiting[]>();
   /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
-  const remembered = new LRUCache<string, End>({ max: REMEMBERED_MAX });
+  const remembered = new LRUCache<string, End & { since: number }>({ max: REMEMBERED_MAX });
+  /** Counts what this process learns of ends. */
+  let moment = 0;
 
   async function newest(filter: object, sort: Record<string, -1>, concern?: typeof MAJORITY) {
     const projection = { _id: 0, seq: 1, change: 1, lastSeq: 1 };
@@ -152,24 +162,28 @@ export function createMessageLog(storage: Storage) {
    * not be stored
    */
   async function store(channelId: string, batch: Waiting[]): Promise<void> {
-    let last = remembered.get(channelId) ?? (await endOf(channelId));
+    const learned = (end: End) => ({ ...end, since: ++moment });
+    let last = remembered.get(channelId) ?? learned(await endOf(channelId));
     while (batch.length > 0) {
       const records = numbered(batch, last);
       const { stored, refusedBy } = await insert(records.map((record, at) => ({ ...record, [TRACE]: batch[at]?.trace })));
       const inserted = records.slice(0, stored);
-      last = { change: last.change + stored, seq: inserted.findLast((record) => !isChange(record))?.seq ?? last.seq };
-      for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(inserted[at] as LogRecord);
+      const { since } = last;
+      const seq = inserted.findLast((record) => !isChange(record))?.seq ?? last.seq;
+      last = learned({ change: last.change + stored, seq });
+      for (const [at, { resolve }] of batch.splice(0, stored).entries())
+        resolve(inserted[at] as LogRecord, at === 0 ? since : last.since);
       const [refused] = batch;
       if (!refused) break;
       const { record } = refused;
       if (refusedBy === '_id_') {
-        refused.resolve(await findTwin({ _id: record._id }));
+        refused.resolve(await findTwin({ _id: record._id }), Infinity);
         batch.shift();
       } else if (refusedBy?.includes('clientId') && !('kind' in record)) {
         const { senderId, clientId } = record;
-        refused.resolve(await findTwin({ channelId, senderId, clientId }));
+        refused.resolve(await findTwin({ channelId, senderId, clientId }), Infinity);
         batch.shift();
-      } else if (refusedBy?.includes('seq') || refusedBy?.includes('change')) last = await endAfterRefusal(channelId);
+      } else if (refusedBy?.includes('seq') || refusedBy?.includes('change')) last = learned(await endAfterRefusal(channelId));
       else throw new Error('a message was refused by an unexpected index');
     }
     remembered.set(channelId, last);
@@ -186,8 +200,9 @@ export function createMessageLog(storage: Storage) {
     lines.delete(channelId);
   }
 
-  function append(record: Unnumbered | UnnumberedChange, trace: object): Promise<LogRecord> {
-    return new Promise((resolve, reject) => {
+  function append(record: Unnumbered | UnnumberedChange, trace: object): Promise<{ record: LogRecord; since: number }> {
+    return new Promise((settle, reject) => {
+      const resolve = (stored: LogRecord, since: number) => settle({ record: stored, since });
       const waiting = { record, trace, resolve, reject };
       const line = lines.get(record.channelId);
       if (line) line.push(waiting);
@@ -210,9 +225,14 @@ export function createMessageLog(storage: Storage) {
      * Stores a message under the next numbers of its channel. Resolves to the stored one of its client's or its own id, if it was
      * sent before.
      */
-    append: (message: Unnumbered): Promise<MessageRecord> =>
+    async append(message: Unnumbered): Promise<MessageRecord> {
       // written with others': each has its own author
-      append(message, traceOfNew(message, message.createdAt, traced)) as Promise<MessageRecord>,
+      const { record } = await append(message, traceOfNew(message, message.createdAt, traced));
+      return record as MessageRecord;
+    },
+
+    /** Now, for `Noted.since`. */
+    moment: () => moment,
 
     /** Whether there is a message, deleted or not. */
     async has(messageId: string): Promise<boolean> {
@@ -226,12 +246,12 @@ export function createMessageLog(storage: Storage) {
       return found as unknown as MessageRecord | null;
     },
 
-    /** Numbers a change of a record, once for each of its versions. @returns the record of the change */
-    async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<ChangeRecord> {
+    /** Numbers a change of a record, once for each of its versions. */
+    async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<Noted> {
       const now = storage.clock.now();
       const times = { createdAt: now, updatedAt: now, deletedAt: now };
       const record = { _id: `${id} ${version}`, channelId, recordId: id, ...changed, ...times };
-      return (await append(record, NO_EVENTS)) as ChangeRecord;
+      return (await append(record, NO_EVENTS)) as Noted;
     },
 
     /** The messages and changes after a number, upwards, deleted ones included. Read with majority concern, like the end. */

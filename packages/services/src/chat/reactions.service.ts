@@ -55,9 +55,16 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
     return message.channelId;
   }
 
-  async function tell({ last, ...record }: ReactionRecord): Promise<void> {
-    const { channelId, messageId, key } = record;
-    await teller.tell(channelId, changedRecord(record), { kind: 'reaction', messageId, key, ...last });
+  /** @param moment before the write of the record */
+  async function tell({ last, ...record }: ReactionRecord, moment: number): Promise<void> {
+    const { channelId, messageId, key, count } = record;
+    const event = { channelId, messageId, key, count, ...last };
+    await teller.tell(
+      channelId,
+      changedRecord(record),
+      { kind: 'reaction', messageId, key, ...last },
+      { seen: { moment, event } },
+    );
   }
 
   /** Changes who is behind a key; without anybody left, its place is free. */
@@ -117,9 +124,10 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
     async add({ messageId, key, identityId }: GivenReaction): Promise<void> {
       const own = { $elemMatch: { $eq: identityId } };
       for (;;) {
+        const moment = teller.moment();
         const others = { messageId, key, identityIds: { $ne: identityId }, count: { $lt: PEOPLE_MAX } };
         const joined = await change(others, { $concatArrays: ['$identityIds', [identityId]] }, 'reaction.created', identityId);
-        if (joined) return tell(joined);
+        if (joined) return tell(joined, moment);
         const found = await Reactions.find({ messageId }, { key: 1, slot: 1, count: 1, identityIds: own }).lean<
           ReactionRecord[]
         >();
@@ -133,15 +141,16 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
         const slot = free[randomInt(Math.max(free.length, 1))];
         if (slot === undefined) throw errors.tooManyReactions();
         const begun = await begin({ messageId, channelId: await channelOf(messageId), key, slot }, identityId);
-        if (begun) return tell(begun);
+        if (begun) return tell(begun, moment);
       }
     },
 
     /** Takes a reaction back, if there is one. */
     async remove({ messageId, key, identityId }: GivenReaction): Promise<void> {
       const others = { $filter: { input: '$identityIds', as: 'one', cond: { $ne: ['$$one', identityId] } } };
+      const moment = teller.moment();
       const left = await change({ messageId, key, identityIds: identityId }, others, 'reaction.deleted', identityId);
-      if (left) await tell(left);
+      if (left) await tell(left, moment);
     },
   };
 }
