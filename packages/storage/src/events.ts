@@ -7,8 +7,13 @@ import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
 import type { Traced } from './traces.js';
 
-/** How long changes are collected before they are appended, in milliseconds. */
+/**
+ * How long changes are collected before they are appended, in milliseconds: the longer, the longer that takes, so that a
+ * busy store does it for more of them at once; up to a limit.
+ */
 const COLLECTED_MS = 40;
+const COLLECTED_TURNS = 4;
+const COLLECTED_MAX_MS = 250;
 /** Pause before another attempt, while another process appends, and after a failure. */
 const BUSY_MS = 100;
 const FAILED_MS = 2000;
@@ -70,18 +75,22 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   /** Counts writes: all, and those up to which everything is in the log. */
   let [made, appended] = [0, 0];
   let isClosed = false;
+  let collectedMs = COLLECTED_MS;
 
   async function pass(): Promise<Outcome> {
     isWanted = false;
     clearTimeout(timer);
     timer = undefined;
     const before = made;
+    const begun = performance.now();
     try {
       if (!(await relayOf().relay())) {
         later(BUSY_MS);
         return 'busy';
       }
       appended = before;
+      const turns = COLLECTED_TURNS * (performance.now() - begun);
+      collectedMs = Math.min(Math.max(COLLECTED_MS, turns), COLLECTED_MAX_MS);
       for (const listener of listeners) listener();
       return 'appended';
     } catch (error) {
@@ -108,7 +117,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     }
     running = pass().finally(() => {
       running = undefined;
-      if (isWanted) later(COLLECTED_MS);
+      if (isWanted) later(collectedMs);
     });
     return running;
   }
@@ -132,7 +141,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     written(collectionName: string): void {
       if (collectionName === 'units' ? traced().size === 0 : !traced().has(collectionName)) return;
       made++;
-      later(COLLECTED_MS);
+      later(collectedMs);
     },
 
     async read(query: EventQuery): Promise<EventPage> {
