@@ -86,8 +86,8 @@ describe("an entity of the host's own", () => {
     expect((await ask({ $filter: `buyerId eq '${mia.id}'` }, admin)).data).toHaveLength(3);
   });
 
-  it('is in the OpenAPI document: texts, rules, errors, list', () => {
-    const document = tandem.openApi({ title: '', description: '', version: '', url: '/' });
+  it('is in the OpenAPI document: texts, rules, errors, list', async () => {
+    const document = await tandem.openApi({ title: '', description: '', version: '', url: '/' });
     const { tags, paths, components } = document;
     expect(tags).toContainEqual({ name: 'deliveries', description: 'Parcels on their way to their buyers.' });
     expect(paths['/deliveries/{deliveryId}']?.get?.['x-who']).toBe('an admin, its buyer or its courier');

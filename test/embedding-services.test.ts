@@ -65,7 +65,7 @@ describe('a host of some services', () => {
     const host = await createHost(accounts.mongodbUri, authSecrets, [name]);
     await using listening = await listen(host.app);
     try {
-      const { paths } = host.tandem.openApi({ title: '', description: '', version: '', url: '/' });
+      const { paths } = await host.tandem.openApi({ title: '', description: '', version: '', url: '/' });
       const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) =>
         Object.values(methods),
       );

@@ -166,7 +166,7 @@ describe('a host with parts of its own', () => {
       status: 422,
       body: { error: { message: 'An order has at most 10 pieces of a product' } },
     });
-    const document = tandem.openApi({ title: '', description: '', version: '', url: '/' });
+    const document = await tandem.openApi({ title: '', description: '', version: '', url: '/' });
     expect(JSON.stringify(document)).toContain('pieces of a product');
     await tandem.close();
     await storage.close();

@@ -11,13 +11,23 @@ const FOLDER = 'bundle';
 
 /** Replaces the source maps of other packages, which would be most of ours, by one that maps nothing. */
 const NO_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
+/**
+ * With one character outside of Latin-1, Node holds a whole file in memory in two bytes a character.
+ * @param {string} code
+ */
+function escaped(code) {
+  if (/\\[^\0-\x7f]/.test(code)) throw new Error('a backslash would escape the escape of a character');
+  return code.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 /** @type {import('esbuild').Plugin} */
-const unmapped = {
-  name: 'unmapped',
+const prepared = {
+  name: 'prepared',
   setup({ onLoad }) {
-    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path: file }) => ({
-      contents: `${await readFile(file, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}`,
-    }));
+    onLoad({ filter: /\.[cm]?js$/ }, async ({ path: file }) => {
+      const contents = escaped(await readFile(file, 'utf8'));
+      const isOurs = !file.includes('/node_modules/');
+      return { contents: isOurs ? contents : `${contents}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}` };
+    });
   },
 };
 
@@ -44,7 +54,9 @@ const { metafile } = await build({
   define: { __dirname: 'import.meta.dirname' },
   sourcemap: true,
   sourcesContent: false,
-  plugins: [unmapped],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  plugins: [prepared],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

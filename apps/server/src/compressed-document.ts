@@ -16,13 +16,13 @@ const COMPRESS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
  * Answers a JSON document that never changes: compressed as the client accepts, or 304 if the client has it.
  * @param make is called on the first request, because making a document takes as long as starting the server
  */
-export function createDocumentRoute(make: () => object): RequestHandler {
+export function createDocumentRoute(make: () => object | Promise<object>): RequestHandler {
   let plain: { body: Buffer; tag: string } | undefined;
   const compressed = new Map<Encoding, Buffer>();
 
   return async (req, res) => {
     if (!plain) {
-      const body = Buffer.from(JSON.stringify(make()));
+      const body = Buffer.from(JSON.stringify(await make()));
       plain = { body, tag: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
     }
     const { body, tag } = plain;

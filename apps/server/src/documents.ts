@@ -19,7 +19,7 @@ const REQUEST_ID = {
  * The document that the server publishes at `/openapi.json`; without a public URL it names the server that it was
  * loaded from.
  */
-export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
+export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): Promise<OpenApiDocument> {
   const description =
     'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
   const headers = { [REQUEST_ID_HEADER]: REQUEST_ID };

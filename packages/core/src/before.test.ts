@@ -170,13 +170,13 @@ it('is given by names of operations alone, of the type of their inputs', () => {
   expect([wrong, missing]).toHaveLength(2);
 });
 
-it('declares its errors in the OpenAPI document', () => {
+it('declares its errors in the OpenAPI document', async () => {
   const run = () => {
     throw errors.full();
   };
   const applied = createBefore({ 'teas.open': { errors: [errors.full], run } } satisfies Hooks).appliedTo(app);
   const options = { title: '', description: '', version: '', url: '/', tags: [], authModeOf: () => 'bearer', cookiePrefix: '' };
-  const document = createOpenApiDocument(applied, options as Parameters<typeof createOpenApiDocument>[1]);
+  const document = await createOpenApiDocument(applied, options as Parameters<typeof createOpenApiDocument>[1]);
   expect(JSON.stringify(document.paths['/open-teas'])).toContain('shop.full');
   expect(operationsOf(applied).map(({ name }) => name)).toEqual(operationsOf(app).map(({ name }) => name));
 });

@@ -63,13 +63,13 @@ export const documentOf = ({
     authModeOf: (service) => (service === 'secrets' ? 'cookie' : 'bearer'),
     ...options,
   });
-export const operation = (method: string, path: string) => documentOf().paths[path]?.[method];
+export const operation = async (method: string, path: string) => (await documentOf()).paths[path]?.[method];
 export const jsonOf = (schema: object) => ({ 'application/json': { schema } });
 export const ERROR = { $ref: '#/components/schemas/Error' };
 export const envelope = (message: object) => jsonOf({ allOf: [ERROR, { properties: { error: { properties: { message } } } }] });
 /** An answer of an operation, as its component, with the component's name. */
-export function answerOf(method: string, path: string, status: number) {
-  const { components, paths } = documentOf();
+export async function answerOf(method: string, path: string, status: number) {
+  const { components, paths } = await documentOf();
   const { $ref = '' } = (paths[path]?.[method]?.responses[status] ?? {}) as { $ref?: string };
   const name = $ref.replace('#/components/responses/', '');
   return { name, ...components.responses[name] };

@@ -45,12 +45,14 @@ export function markSelected<Answer extends object>(answer: Answer, names?: read
 
 /** The same schema, which lets selected fields pass without the others. */
 export function selectable<Schema extends z.ZodType>(schema: Schema): Schema {
-  const whole = z.compile(schema);
+  let compiled: Schema | undefined;
+  // with the first answer: all lists at once are a tenth of the start
+  const whole = () => (compiled ??= z.compile(schema));
   const made = z.withParser(schema, (value) => {
     const isSelected = typeof value === 'object' && value !== null && selectedAnswers.has(value);
     const names = isSelected ? selectedAnswers.get(value) : undefined;
     if (isSelected && !names) return value as z.output<Schema>;
-    const { success, data } = (names ? partOf(schema, names) : whole).safeParse(value);
+    const { success, data } = (names ? partOf(schema, names) : whole()).safeParse(value);
     return success ? (data as z.output<Schema>) : z.INVALID;
   });
   makeAgainBy(made, (extension) => {

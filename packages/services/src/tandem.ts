@@ -97,7 +97,7 @@ export interface Tandem<
   /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
   errorMiddlewares(): ReturnType<typeof createErrorMiddlewares>;
   /** Creates the OpenAPI 3.1 document of a router. */
-  openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): OpenApiDocument;
+  openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): Promise<OpenApiDocument>;
   /** Creates the AsyncAPI 3 document of the exposed streams. */
   asyncApi(options: AsyncApiOptions): AsyncApiDocument;
   /** For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. */

@@ -145,14 +145,14 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
  * Contracts, cached by everything that a server's document depends on: making one takes longer than starting the
  * server.
  */
-const contracts = new Map<string, Contract>();
+const contracts = new Map<string, Promise<Contract>>();
 
-function contractOf(tandem: Tandem, settings: Config, code?: CodeConfiguration): Contract {
+function contractOf(tandem: Tandem, settings: Config, code?: CodeConfiguration): Promise<Contract> {
   const { authModes, cookies, publicUrl } = settings;
   const fields = Object.entries(code?.fields ?? {}).map(([service, one]) => [service, Object.keys(one.shape)]);
   const hooked = Object.keys(code?.before ?? {});
   const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl, fields, hooked]);
-  const contract = contracts.get(key) ?? createContract(describeApi(tandem, settings));
+  const contract = contracts.get(key) ?? describeApi(tandem, settings).then(createContract);
   contracts.set(key, contract);
   return contract;
 }
@@ -186,7 +186,7 @@ export async function startTestServer(
     throw error;
   });
   if (isInFilesDatabase && !code) await noteStandard(storage);
-  const caller = createCaller(url, contractOf(tandem, settings, code));
+  const caller = createCaller(url, await contractOf(tandem, settings, code));
 
   async function signIn(
     email: string,

@@ -6,7 +6,7 @@ import { withDatabase } from './with-database.js';
 export function createOpenApiCommand(): Command {
   return new Command('openapi').description('Print the OpenAPI document').action(() =>
     withDatabase(async ({ config, tandem }) => {
-      console.log(JSON.stringify(describeApi(tandem, config), undefined, 2));
+      console.log(JSON.stringify(await describeApi(tandem, config), undefined, 2));
     }),
   );
 }

@@ -4,13 +4,13 @@ import { KEY, asking, documentOf, operation } from '../../test/described-app.js'
 import { publicProcedure, rest, router } from '../index.js';
 
 describe('the OpenAPI document, of inputs', () => {
-  it('describes an id by its name if nothing else does, in parameters and bodies', () => {
+  it('describes an id by its name if nothing else does, in parameters and bodies', async () => {
     const Id = z.uuid().meta({ id: 'Id', examples: ['0198c0de-5a5a-7000-8000-2f9d1c4b7e60'] });
     const input = z.strictObject({ bigThingId: Id, makerId: Id, otherId: Id.describe('Another.'), name: z.string() });
     const app = router({
       send: asking('POST /things/{bigThingId}', input),
     });
-    const { parameters = [], requestBody } = documentOf({ app }).paths['/things/{bigThingId}']?.post ?? {};
+    const { parameters = [], requestBody } = (await documentOf({ app })).paths['/things/{bigThingId}']?.post ?? {};
     expect(parameters).toEqual([
       {
         name: 'bigThingId',
@@ -31,24 +31,24 @@ describe('the OpenAPI document, of inputs', () => {
     });
   });
 
-  it('gives parameters an example that follows from their schema, and integers no bounds that say nothing', () => {
+  it('gives parameters an example that follows from their schema, and integers no bounds that say nothing', async () => {
     const input = z.strictObject({ kind: z.enum(['a', 'b']), count: z.number().int(), from: z.number().int().min(0), all: z.boolean() }); // prettier-ignore
     const app = router({
       ask: asking('GET /things', input),
     });
-    const { parameters = [] } = documentOf({ app }).paths['/things']?.get ?? {};
+    const { parameters = [] } = (await documentOf({ app })).paths['/things']?.get ?? {};
     expect(parameters).toMatchObject([{ example: 'a' }, { example: 1 }, { example: 0 }, { example: true }]);
     expect(parameters[1]).toMatchObject({ name: 'count', schema: { type: 'integer' } });
     expect(JSON.stringify(parameters)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  it('describes a body that may be a form as both, open to what a form adds', () => {
+  it('describes a body that may be a form as both, open to what a form adds', async () => {
     const send = publicProcedure
       .meta(rest('POST /things', { summary: 'Send', failure: 'Failed to send', isForm: true }))
       .input(z.looseObject({ text: z.string().optional() }))
       .output(z.void())
       .mutation(() => {});
-    const { requestBody } = documentOf({ app: router({ send }) }).paths['/things']?.post ?? {};
+    const { requestBody } = (await documentOf({ app: router({ send }) })).paths['/things']?.post ?? {};
     const [json, form] = ['application/json', 'application/x-www-form-urlencoded'].map(
       (type) => requestBody?.content[type]?.schema,
     );
@@ -57,17 +57,17 @@ describe('the OpenAPI document, of inputs', () => {
     expect(form?.additionalProperties).not.toBe(false);
   });
 
-  it('describes bodies: without unknown fields, required where a field is, of a DELETE, of a list', () => {
-    const bodyOf = (method: string, path: string) => {
-      const { required, content } = operation(method, path)?.requestBody ?? { content: {} };
+  it('describes bodies: without unknown fields, required where a field is, of a DELETE, of a list', async () => {
+    const bodyOf = async (method: string, path: string) => {
+      const { required, content } = (await operation(method, path))?.requestBody ?? { content: {} };
       return { required, schema: content['application/json']?.schema };
     };
-    expect(bodyOf('post', '/things')).toMatchObject({
+    expect(await bodyOf('post', '/things')).toMatchObject({
       required: true,
       schema: { type: 'object', required: ['name'], additionalProperties: false },
     });
-    expect(bodyOf('patch', '/things/{id}')).toMatchObject({ required: false, schema: { additionalProperties: false } });
-    expect(bodyOf('delete', '/things/{id}')).toEqual({
+    expect(await bodyOf('patch', '/things/{id}')).toMatchObject({ required: false, schema: { additionalProperties: false } });
+    expect(await bodyOf('delete', '/things/{id}')).toEqual({
       required: true,
       schema: {
         type: 'object',
@@ -77,21 +77,21 @@ describe('the OpenAPI document, of inputs', () => {
       },
     });
     const optional = { type: 'object', properties: { why: { type: 'string' } }, additionalProperties: false };
-    expect(bodyOf('delete', '/things')).toStrictEqual({ required: false, schema: optional });
-    expect(operation('delete', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
-    expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
+    expect(await bodyOf('delete', '/things')).toStrictEqual({ required: false, schema: optional });
+    expect((await operation('delete', '/things/{id}'))?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
+    expect(await bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
     // as tRPC names it
-    expect(operation('put', '/things')).toMatchObject({ 'x-codegen-request-body-name': 'all' });
+    expect(await operation('put', '/things')).toMatchObject({ 'x-codegen-request-body-name': 'all' });
   });
 
-  it('describes the headers that a procedure reads, after its other parameters', () => {
+  it('describes the headers that a procedure reads, after its other parameters', async () => {
     const header = { in: 'header', ...KEY };
-    expect(operation('put', '/things')?.parameters).toEqual([header]);
-    expect(operation('get', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
-    expect(operation('put', '/things')?.parameters).toHaveLength(1);
+    expect((await operation('put', '/things'))?.parameters).toEqual([header]);
+    expect((await operation('get', '/things/{id}'))?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
+    expect((await operation('put', '/things'))?.parameters).toHaveLength(1);
   });
 
-  it('describes a parameter on itself, and shares it where that is shorter', () => {
+  it('describes a parameter on itself, and shares it where that is shorter', async () => {
     const Name = z
       .string()
       .max(9)
@@ -108,9 +108,9 @@ describe('the OpenAPI document, of inputs', () => {
       example: 'Ann',
       schema: { type: 'string', maxLength: 9 },
     };
-    const parametersOf = (count: number) => documentOf({ app: appWith(count) }).paths['/r0/{id}']?.get?.parameters;
-    expect(parametersOf(2)?.[1]).toEqual(described);
-    expect(parametersOf(3)?.[1]).toEqual({ $ref: '#/components/parameters/name' });
-    expect(documentOf({ app: appWith(3) }).components.parameters['name']).toEqual(described);
+    const parametersOf = async (count: number) => (await documentOf({ app: appWith(count) })).paths['/r0/{id}']?.get?.parameters;
+    expect((await parametersOf(2))?.[1]).toEqual(described);
+    expect((await parametersOf(3))?.[1]).toEqual({ $ref: '#/components/parameters/name' });
+    expect((await documentOf({ app: appWith(3) })).components.parameters['name']).toEqual(described);
   });
 });

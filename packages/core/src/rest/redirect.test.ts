@@ -46,8 +46,8 @@ describe('a procedure that redirects', () => {
     expect([answer.status, await answer.json()]).toEqual([404, { error: { message: 'Nowhere to go' } }]);
   });
 
-  it('is described by the header Location, without content', () => {
-    const document = createOpenApiDocument(app, {
+  it('is described by the header Location, without content', async () => {
+    const document = await createOpenApiDocument(app, {
       title: 't',
       description: 'd',
       version: '1',

@@ -17,7 +17,7 @@ const app = fixture(() => startTestServer({ code: { fields: Object.fromEntries(K
 const UNTRIED = 7;
 
 it('what an operation validated passes its validation again, unchanged: hooks return it', async () => {
-  const document = app.tandem.openApi({ title: '', description: '', version: '', url: '/' });
+  const document = await app.tandem.openApi({ title: '', description: '', version: '', url: '/' });
   const valueOf = createSchemaValues(document, createKnownValues());
   const operations = new Map(operationsOf(app.tandem.router).map((one) => [one.name, one]));
   const untried: string[] = [];

@@ -68,8 +68,8 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
   const app = servers.bearer;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const documentOf = ({ tandem, url }: TestServer) => describeApi(tandem, { publicUrl: url });
-  const document = documentOf(app);
-  const contracts = { bearer: createContract(document), cookie: createContract(documentOf(servers.cookie)) };
+  const document = await documentOf(app);
+  const contracts = { bearer: createContract(document), cookie: createContract(await documentOf(servers.cookie)) };
   const operations = describedOperations(document);
   const known = createKnownValues();
   const bodyKeys = new Map(operationsOf(app.tandem.router).flatMap(({ name, bodyKey }) => (bodyKey ? [[name, bodyKey]] : [])));

@@ -22,8 +22,8 @@ export async function createApp({ dataDir, mongodbUri, secrets }: Omit<Settings,
 
   const app = express();
   app.get('/health', (_request, response) => void response.json({ ok: true }));
-  app.get('/openapi.json', (_request, response) => {
-    response.json(tandem.openApi({ title: 'My application', description: '', version: '1', url: '/' }));
+  app.get('/openapi.json', async (_request, response) => {
+    response.json(await tandem.openApi({ title: 'My application', description: '', version: '1', url: '/' }));
   });
   app.use(tandem.routes());
   // your own routes come here; `tandem.isAuthenticated` guards them
