@@ -1,7 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { createTotpApp, type Person, type TestServer } from '@tandem/testing';
+import {
+  PASSWORD,
+  RETURN_URL,
+  createBrowser,
+  createPasskey,
+  createTotpApp,
+  newGitHubAccount,
+  redeem,
+  throughProvider,
+  type GitHubServer,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { openChannel, say, subscribe } from './chat-world.js';
 import { createOrganization } from './people.js';
 import { upload } from './uploads.js';
@@ -20,8 +32,53 @@ export interface NamedPerson {
   profileIds: string[];
 }
 
-/** @param others an admin, and somebody who stays */
-export async function nameSomebody(app: TestServer, admin: Person, bob: Person): Promise<NamedPerson> {
+const ORIGIN = 'http://localhost:5173';
+/** What a server needs for somebody to have passkeys, and an account at this provider. */
+export const forNamed = ({ settings }: GitHubServer) => ({
+  providers: { github: settings },
+  redirectUrls: [RETURN_URL],
+  passkeyRpId: 'localhost',
+  corsOrigins: [ORIGIN],
+});
+
+/** Links an account, signs in by it, and leaves other visits unfinished. @returns what the provider has told of it */
+async function linkAccount(app: TestServer, person: Person, github: GitHubServer, name: string): Promise<string[]> {
+  const emails = [{ email: `${name}@example.org`, primary: true, verified: true, visibility: null }];
+  const account = newGitHubAccount({ id: randomInt(1e14, 2e14), login: name, email: null, emails });
+  const browser = createBrowser(app);
+  const headers = { authorization: `Bearer ${person.accessToken}` };
+  const begin = async (): Promise<string> => {
+    const body = { redirectUrl: RETURN_URL, password: PASSWORD };
+    const answer = await browser.send('POST', `${app.url}/auth/${person.id}/oauth/github`, body, headers);
+    return (answer.body as { url: string }).url;
+  };
+  const [unfinished, address] = [await begin(), await begin()];
+  await browser.goTo(await github.visit(browser, address, { account }));
+  const visit = () => throughProvider(app, github, { account }, { provider: 'github' });
+  const session = await redeem(app, await visit());
+  const unredeemed = (await visit()).searchParams.get('onetimeToken');
+  const tokens = github.asked.slice(-1).map((one) => String(one.headers.authorization).replace('Bearer ', ''));
+  const codes = github.tokenRequests.slice(-3).flatMap(({ code, code_verifier: verifier }) => [String(code), String(verifier)]);
+  const states = [unfinished, address].map((url) => new URL(url).searchParams.get('state'));
+  const told = [String(account.id), name, session.refreshToken, unredeemed, ...states, ...tokens, ...codes];
+  return told.map((word) => word ?? 'nothing was told');
+}
+
+/** Adds an authenticator app, a passkey and recovery codes. @returns their secrets */
+async function enrol(app: TestServer, person: Person, name: string): Promise<string[]> {
+  const at = `/auth/${person.id}/factors`;
+  const factor = await person.rest('POST', `${at}/totp`, { name }).expect<{ id: string; secret: string }>(201);
+  const passkey = createPasskey(ORIGIN);
+  const options = await person.rest('POST', `${at}/passkeys/options`).expect<Parameters<typeof passkey.create>[0]>(200);
+  await person.rest('POST', `${at}/passkeys`, { response: passkey.create(options), name }).expect(201);
+  const code = createTotpApp(factor.secret, app.clock)();
+  await person.rest('POST', `${at}/${factor.id}/confirm`, { code }).expect(204);
+  const { codes } = await person.rest('POST', `${at}/recovery-codes`).expect<{ codes: string[] }>(201);
+  return [factor.secret, passkey.credentialId, ...codes];
+}
+
+/** @param others an admin, and somebody who stays. @param github of the server, which has the settings `forNamed` */
+export async function nameSomebody(app: TestServer, admin: Person, bob: Person, github: GitHubServer): Promise<NamedPerson> {
   const mark = randomUUID().slice(0, 8);
   const word = (of: string) => `${of}-${mark}`;
   const email = `${word('zebedee')}@example.org`;
@@ -30,7 +87,7 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
   const signIn = await fetch(`${app.url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': agent, 'x-forwarded-for': '203.0.113.77' },
-    body: JSON.stringify({ email, password: 'a password of the tests' }),
+    body: JSON.stringify({ email, password: PASSWORD }),
   });
   const { refreshToken } = (await signIn.json()) as { refreshToken: string };
   const person = first;
@@ -44,6 +101,9 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
   // an address that the person had before
   const former = `${word('former')}@example.org`;
   await admin.rest('PATCH', `/identities/${person.id}`, { email: former }).expect(200);
+  await app.rest('POST', '/auth/send-reset-password-link-email', { email: former }).expect(204);
+  await app.rest('POST', '/auth/login', { email: former, password: 'a wrong password' }).expect(401);
+  await app.tandem.services.mails.work();
   await admin.rest('PATCH', `/identities/${person.id}`, { email, emailVerified: true }).expect(200);
 
   const avatar = await upload(
@@ -65,11 +125,8 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
   await create(admin, '/invitations', { email: `${word('zebedee')}@example.org` }).catch(() => '');
   await create(person, `/organizations/${organizationId}/change-requests`, { postalCode: '1' });
   await create(person, `/auth/${person.id}/keys`, { name: word('key'), scopes: ['*'] });
-  const factor = await person
-    .rest('POST', `/auth/${person.id}/factors/totp`, { name: word('phone') })
-    .expect<{ id: string; secret: string }>(201);
-  const code = createTotpApp(factor.secret, app.clock)();
-  await person.rest('POST', `/auth/${person.id}/factors/${factor.id}/confirm`, { code }).expect(204);
+  const ofProvider = await linkAccount(app, person, github, word('octocat'));
+  const secrets = await enrol(app, person, word('phone'));
   const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
   const order = { ...own, items: [{ productId: product, quantity: 1 }], metadata: { street: word('street') } };
   const headers = { 'idempotency-key': word('once') };
@@ -116,7 +173,8 @@ export async function nameSomebody(app: TestServer, admin: Person, bob: Person):
     refreshToken,
     person.accessToken,
     person.refreshToken,
-    factor.secret,
+    ...ofProvider,
+    ...secrets,
   ];
   return {
     person,

@@ -1,62 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createTestClock, databaseOf, fixture, startTestServer } from '@tandem/testing';
+import { fileURLToPath } from 'node:url';
+import { databaseOf, fixture, startGitHubServer, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
-import { openDyingEraser } from '../../test/dying-eraser.js';
-import { findWords, nameSomebody } from '../../test/named-person.js';
-import { signUpAll } from '../../test/people.js';
+import { findWords, forNamed, nameSomebody } from '../../test/named-person.js';
+import { createOrganization, signUpAll } from '../../test/people.js';
+import { identityModel } from '../identities/identity.model.js';
+import { messageModel as webhookMessageModel } from '../webhooks/delivery.models.js';
 
-/** An erasure has some hundred writes. */
+const SCRIPT = fileURLToPath(new URL('../../test/dying-eraser.js', import.meta.url));
+/** Some fifty processes die. */
 const PATIENCE = 600_000;
-const DAY_MS = 24 * 60 * 60_000;
-/** When another process takes over the turn of a dead one. */
-const TAKEN_OVER_MS = 61_000;
-/** The rounds of an erasure begin within so much time of each other. */
-const ROUND_MS = 11 * 60_000;
+const HOUR_MS = 60 * 60_000;
+/** Three rounds, and until another process takes over the turn of a dead one. */
+const TURN_MS = 40 * 60_000;
 
 const folder = fixture(async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-erasure-crash-'));
   return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
 });
 const mongodbUri = databaseOf('erasure_crash');
-// its own clock, by which nobody is due
+const github = fixture(startGitHubServer);
+// by its own clock nobody is due
 const home = fixture(() =>
   startTestServer({
     mongodbUri,
+    ...forNamed(github),
     dataDir: folder.dir,
     mail: { url: 'outbox:', from: 'Tandem <a@example.org>', linksUrl: undefined, pollMs: 3_600_000 },
+    webhooks: { privateAddresses: true, pollMs: 3_600_000 },
+    eventMessageTexts: true,
     trustProxy: true,
-    erasure: { erasureDelay: '1d' },
+    erasure: { erasureDelay: '1h' },
   }),
 );
 
-it('an erasure whose process dies between any two of its writes is ended by another', { timeout: PATIENCE }, async () => {
-  const clock = createTestClock();
-  clock.advance(2 * DAY_MS);
-  const seen = new Set<string>();
-  // each of the first ones, where most is at stake, and some of the others
-  for (let writes = 1, isDone = false; !isDone; writes += Math.ceil(writes / 8)) {
+/** Starts a process that waits to be told to erase. */
+function openEraser() {
+  const child = spawn(process.execPath, [SCRIPT, mongodbUri, folder.dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const printed = text(child.stdout);
+  return {
+    /** @returns the steps that it has come to, and how it ended */
+    async erase(ahead: number, passed: Iterable<string>) {
+      child.stdin.end(JSON.stringify({ ahead, passed: [...passed] }));
+      const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+      return { steps: (await printed).split('\n').filter(Boolean), code, signal };
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+it(
+  'an erasure is ended by other processes, whatever the write or the removal of a file at which one is killed',
+  { timeout: PATIENCE },
+  async () => {
     const { admin, bob } = await signUpAll(home, ['admin', 'bob'] as const, { isVerified: true });
-    const { person, words, said } = await nameSomebody(home, admin, bob);
+    await admin.rest('POST', '/webhooks', { url: 'http://127.0.0.1:9/', types: ['*'] }).expect(201);
+    const { person, words, said } = await nameSomebody(home, admin, bob, github);
+    await createOrganization(person);
+    await createOrganization(person, { member: [bob] });
+    await person.rest('POST', `/auth/${person.id}/export`).expect(202);
+    home.clock.advance(10_000);
+    await home.tandem.runJobs();
     await home.tandem.services.mails.work();
+    await expect
+      .poll(() => home.storage.model(webhookMessageModel).countDocuments({ body: { $regex: said } }))
+      .toBeGreaterThan(0);
     await admin.rest('POST', `/auth/${person.id}/erase`).expect(202);
-    const lives = { mongodbUri, clock, folder: folder.dir };
-    await using dying = await openDyingEraser(lives, writes);
-    clock.advance(ROUND_MS);
-    let passed: string[] = [];
-    ({ passed, isDone } = await dying.erase());
-    for (const write of passed) seen.add(write);
-    await using others = await openDyingEraser(lives, Number.POSITIVE_INFINITY);
-    for (const wait of [TAKEN_OVER_MS, ROUND_MS, ROUND_MS, ROUND_MS]) {
-      clock.advance(wait);
-      await others.erase();
+    const died = new Set<string>();
+    // the next one starts meanwhile
+    let next = openEraser();
+    try {
+      for (let isDone = false; !isDone;) {
+        const eraser = next;
+        next = openEraser();
+        const { steps, code, signal } = await eraser.erase(2 * HOUR_MS + died.size * TURN_MS, died);
+        isDone = code === 0;
+        if (isDone) continue;
+        expect([code, signal]).toEqual([null, 'SIGKILL']);
+        died.add(steps.at(-1) as string);
+      }
+    } finally {
+      await next.kill();
     }
-    const left = await findWords(home, words, folder.dir);
-    expect(
-      left.filter((line) => !line.includes(said)),
-      `died after ${passed.join(', ')}`,
-    ).toEqual([]);
-  }
-  expect(seen.size).toBeGreaterThan(20);
-});
+    expect(await home.storage.model(identityModel).findById(person.id).setOptions({ deleted: 'include' })).toBeNull();
+    expect(await findWords(home, [...words, said], folder.dir)).toEqual([]);
+    expect(died.size).toBeGreaterThan(40);
+  },
+);

@@ -1,17 +1,28 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FACES, NO_ID, databaseOf, fixture, startS3Server, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  NO_ID,
+  databaseOf,
+  fixture,
+  startGitHubServer,
+  startS3Server,
+  startTestServer,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { nameSomebody, type NamedPerson } from '../../test/named-person.js';
+import { forNamed, nameSomebody, type NamedPerson } from '../../test/named-person.js';
 
 const HOUR_MS = 60 * 60_000;
 const folder = fixture(async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-export-test-'));
   return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
 });
-const app = fixture(() => startTestServer({ dataDir: folder.dir }));
+const github = fixture(startGitHubServer);
+const app = fixture(() => startTestServer({ ...forNamed(github), dataDir: folder.dir }));
 const account = fixture(() => app.signUpAdmin());
 let admin: Person;
 // tests move the time
@@ -68,7 +79,7 @@ describe('an archive', () => {
   }
 
   it('has everything that names the person, the person’s files, and nobody else’s address', async () => {
-    somebody = await nameSomebody(app, admin, await app.signUp({ isVerified: true }));
+    somebody = await nameSomebody(app, admin, await app.signUp({ isVerified: true }), github);
     const { person, messageIds, orderId, organizationId, channelId, profileIds, said } = somebody;
     const contents = await contentsOf(await madeFor(somebody));
     expect(rowsOf(contents, 'identities')).toMatchObject([
