@@ -180,7 +180,11 @@ export function createFoundation(options: FoundationOptions) {
   const personalExports = createExportsService({ storage, log, identities, files: files.whole, mails, audit });
   erasures.alsoBy({
     records: [files.erase, personalExports.erase],
-    copies: [audit.forgetStrangers, async ({ emails }) => (await mails.forget(emails), 0)],
+    copies: [
+      audit.forgetStrangers,
+      async ({ emails }) => (await mails.forget(emails), 0),
+      async ({ emails }) => (await Promise.all(emails.map(signIn.failedLogins.forget)), 0),
+    ],
   });
   const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });
   mails.prepareWith((mail) => {

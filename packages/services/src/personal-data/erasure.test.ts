@@ -115,6 +115,18 @@ describe('an erasure', () => {
     expect(await findWords(app, words, folder.dir)).toEqual([]);
   });
 
+  it('leaves no lock after failed logins to whoever has the address next', async () => {
+    const { email, ...bob } = await app.signUp();
+    const guess = () => app.rest('POST', '/auth/login', { email, password: 'a wrong password' });
+    for (let guesses = 0; guesses < 5; guesses++) await guess().expect(401, 'wrong credentials provided');
+    await guess().expect(401, 'This account is locked');
+    await bob.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+    app.clock.advance(10_000);
+    await app.tandem.runJobs();
+    expect((await app.signUp({ email })).id).not.toBe(bob.id);
+    await letErasuresPass(app);
+  });
+
   it('is made once where two instances look for it', async () => {
     await using other = await start('keep');
     const people = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));

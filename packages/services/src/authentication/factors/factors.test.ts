@@ -59,7 +59,7 @@ async function recoveryCodes(person: Person): Promise<string[]> {
 }
 
 describe.each(FACES)('an authenticator app over %s', (face) => {
-  it('counts once its code was confirmed, and is then asked for at each login', async () => {
+  it('counts once its code was confirmed, and is then asked for at each login, by a code that is typed as the app shows it', async () => {
     const ann = await app.signUp();
     const added = await ann.call(face, 'auth.addTotp', { identityId: ann.id, name: 'Phone' });
     const { id, secret, uri } = (added as { value: { id: string; secret: string; uri: string } }).value;
@@ -84,7 +84,8 @@ describe.each(FACES)('an authenticator app over %s', (face) => {
     expect(await app.call(face, 'auth.mfaVerify', { token, code: code() })).toMatchObject({
       message: 'Invalid MFA code provided.',
     });
-    expect(await app.call(face, 'auth.mfaVerify', { token, code: code(1) })).toMatchObject({ ok: true, value: { id: ann.id } });
+    const typed = code(1).replace(/^.../, '$& ');
+    expect(await app.call(face, 'auth.mfaVerify', { token, code: typed })).toMatchObject({ ok: true, value: { id: ann.id } });
   });
 
   it('is gone when it was not confirmed within the hour', async () => {

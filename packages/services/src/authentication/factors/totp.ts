@@ -16,8 +16,9 @@ export function totpUri(secret: Secret, { issuer, label }: { issuer: string; lab
   return new TOTP({ ...TERMS, secret, issuer, label }).toString();
 }
 
-/** The time step whose code this is, counted from 1970 in periods; undefined for a wrong code. */
-export function stepOf(code: string, secret: Uint8Array, now: Date): number | undefined {
+/** The time step whose code this is, counted from 1970 in periods; undefined for a wrong code. Apps show `123 456`. */
+export function stepOf(given: string, secret: Uint8Array, now: Date): number | undefined {
+  const code = given.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(code)) return undefined;
   const totp = new TOTP({ ...TERMS, secret: new Secret({ buffer: new Uint8Array(secret).buffer }) });
   const timestamp = now.getTime();

@@ -26,7 +26,8 @@ export function createMfaCodes(secrets: readonly string[]) {
     make: (challenge: string, send: number): string => make(keys[0] as Buffer, challenge, send),
 
     /** Whether this is the code of the challenge's mail with this number. */
-    isRight(code: string, challenge: string, send: number): boolean {
+    isRight(typed: string, challenge: string, send: number): boolean {
+      const code = typed.replaceAll(/\s/g, '');
       const given = Buffer.from(code.padEnd(DIGITS).slice(0, DIGITS));
       const isSame = keys.map((key) => {
         const right = Buffer.from(make(key, challenge, send));
