@@ -42,6 +42,18 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
     return (found as unknown as IdentityRecord | null) ?? undefined;
   }
 
+  async function everHad(identityId: string, email: string | undefined): Promise<string[]> {
+    const all = new Set([email, ...(await storage.people.valuesOf('identity', identityId, 'email'))]);
+    return [...all].filter((one) => typeof one === 'string' && one !== '') as string[];
+  }
+
+  /** The addresses without those that another live identity has: what names these is that one's. @param among these others */
+  async function ownAmong(emails: readonly string[], identityId: string, among: object = {}): Promise<string[]> {
+    const others = { _id: { $ne: identityId }, email: { $in: emails }, ...among };
+    const taken = await Identities.find(others, { email: 1 }).lean<IdentityRecord[]>();
+    return emails.filter((one) => !taken.some(({ email }) => email === one));
+  }
+
   return {
     /**
      * Deactivates an identity, and lets it be erased after a while; one that is deleted too.
@@ -113,14 +125,24 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       await collection.updateOne(deleted, { $set: { [PURGING]: true } });
     },
 
-    /** All addresses of the identity that the store still knows. They are kept until the identity is gone: events forget them. */
+    /**
+     * The addresses by which an erasure finds what is the identity's. All that the store knows are kept until the identity is gone,
+     * since events forget them.
+     */
     async addressesOf(identityId: string): Promise<string[]> {
-      const found = await collection.findOne({ _id: identityId } as object, { projection: { email: 1, erasure: 1 } });
-      const { email, erasure } = (found ?? {}) as Partial<IdentityRecord>;
-      const formerly = erasure?.emails ?? (await storage.people.valuesOf('identity', identityId, 'email'));
-      const emails = [...new Set([email, ...formerly])].filter((one) => typeof one === 'string' && one !== '') as string[];
+      const projection = { email: 1, erasure: 1, deletedAt: 1 };
+      const found = await collection.findOne({ _id: identityId } as object, { projection });
+      const { email, erasure, deletedAt } = (found ?? {}) as Partial<IdentityRecord>;
+      const emails = erasure?.emails ?? (await everHad(identityId, email));
       await collection.updateOne({ _id: identityId } as object, { $set: { 'erasure.emails': emails } });
-      return emails;
+      // what the first round finds is not that of who registers anew while it goes on
+      const isFirst = (erasure?.round ?? 0) === 0;
+      return ownAmong(emails, identityId, isFirst && deletedAt ? { createdAt: { $lte: deletedAt } } : {});
+    },
+
+    /** The addresses that a live identity has or had, but those that are another's now. */
+    async knownAddressesOf(identityId: string, email: string): Promise<string[]> {
+      return ownAmong(await everHad(identityId, email), identityId);
     },
 
     /**

@@ -49,11 +49,11 @@ export interface IdentityRecord extends Deletable {
   factors?: Factor[];
   /** SHA-256 hashes of recovery codes that were not used; missing without a factor. Not selected by default. */
   recoveryCodes?: string[];
-  /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   /** When it is erased, or looked at again; missing or null for who stays. */
   eraseAt?: Date | null;
   /** How far its erasure has come, and the addresses that it is about. */
   erasure?: { hasBegun?: boolean; round?: number; emails?: string[] };
+  /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
 }
@@ -120,10 +120,12 @@ const EXPORTED = [
   'deactivatedAt',
   'metadata',
   'providers.provider',
+  'providers.key',
   'providers.linkedAt',
   'factors.type',
   'factors.name',
   'factors.createdAt',
+  'factors.lastUsedAt',
   'createdAt',
   'updatedAt',
   'hostFields',

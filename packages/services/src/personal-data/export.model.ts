@@ -3,7 +3,8 @@ import { defineModel, type BaseRecord } from '@tandem/storage';
 /** The archive of a person's data, and how far it has come; `_id` is the identity's. Removed with the archive. */
 export interface ExportRecord extends BaseRecord {
   requestedAt: Date;
-  state: 'asked' | 'stored' | 'mailed';
+  /** `erased`: the archive is gone, and is removed again should somebody have been writing it then. */
+  state: 'asked' | 'stored' | 'mailed' | 'erased';
   /** When there is something to do; after `mailed`, when the archive is removed. */
   dueAt: Date;
   /** Where the archive is, or may be; null before. */

@@ -6,6 +6,7 @@ import {
   NO_ID,
   databaseOf,
   fixture,
+  newEmail,
   startGitHubServer,
   startS3Server,
   startTestServer,
@@ -83,7 +84,13 @@ describe('an archive', () => {
     const { person, messageIds, orderId, organizationId, channelId, profileIds, said } = somebody;
     const contents = await contentsOf(await madeFor(somebody));
     expect(rowsOf(contents, 'identities')).toMatchObject([
-      { id: person.id, email: person.email, metadata: { note: expect.any(String) as string } },
+      {
+        id: person.id,
+        email: person.email,
+        metadata: { note: expect.any(String) as string },
+        providers: [{ provider: 'github', key: expect.stringMatching(/^github:\d+$/) as string }],
+        factors: [{ type: 'totp' }, { type: 'passkey' }],
+      },
     ]);
     expect(rowsOf(contents, 'messages').map(({ id }) => id)).toEqual(expect.arrayContaining(messageIds));
     expect(rowsOf(contents, 'messages')[0]).toMatchObject({ namedAs: 'senderId', content: `${said} again` });
@@ -132,6 +139,20 @@ describe('an archive', () => {
       own: `\n${carol.email}`,
       long: 'a'.repeat(490 - 64) + somebodys,
     });
+  });
+
+  it('has nothing of who has an address now that was the person’s', async () => {
+    const carol = await app.signUp();
+    const former = carol.email;
+    await admin.rest('PATCH', `/identities/${carol.id}`, { email: newEmail() }).expect(200);
+    const invite = (email: string) => admin.rest('POST', '/invitations', { email }).expect(201);
+    const { email } = await admin.rest('GET', `/identities/${carol.id}`).expect<{ email: string }>(200);
+    await app.signUp({ email: former });
+    await invite(former);
+    await invite(email);
+    const contents = await contentsOf(await madeFor({ person: { ...carol, email } } as NamedPerson));
+    expect(rowsOf(contents, 'invitations')).toHaveLength(1);
+    expect([...contents.values()].join('')).not.toContain(former);
   });
 
   it('is told of in a mail to the person, by an address that works for 24 hours; then it is removed', async () => {

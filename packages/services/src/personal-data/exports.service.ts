@@ -21,6 +21,8 @@ const VALID_HOURS = 24;
 const DAY_MS = VALID_HOURS * HOUR_MS;
 /** When an export that has failed is tried again. */
 const AGAIN_MS = 60_000;
+/** Until the archive of somebody who was erased is removed once more. */
+const LAST_LOOK_MS = 10 * 60_000;
 const TYPE = 'application/zip';
 
 interface ExportsOptions {
@@ -65,26 +67,31 @@ export function createExportsService({ storage, log, identities, files, mails, a
     }
   }
 
+  async function remove(row: ExportRecord): Promise<void> {
+    await drop(row);
+    await collection.deleteOne({ _id: row._id, objectId: row.objectId, state: row.state } as object);
+  }
+
   async function store(row: ExportRecord, signal: AbortSignal): Promise<void> {
     const { _id: identityId } = row;
     const credentials = await identities.credentialsOf({ id: identityId });
     // gone meanwhile
-    if (!credentials) return void (await collection.deleteOne(byId(identityId)));
-    const former = await storage.people.valuesOf('identity', identityId, 'email');
-    const emails = [...new Set([credentials.email, ...former])].filter(
-      (one) => typeof one === 'string' && one !== '',
-    ) as string[];
+    if (!credentials) return remove(row);
+    const emails = await identities.knownAddressesOf(identityId, credentials.email);
     await drop(row);
     const objectId = randomUUID();
-    await collection.updateOne(byId(identityId), { $set: { objectId } });
+    const begun = await collection.updateOne({ ...byId(identityId), state: 'asked' }, { $set: { objectId } });
+    if (begun.matchedCount === 0) return;
     const size = await withFile(async (file) => {
       await writeContents(file, { id: identityId, emails }, { storage, files, signal });
       const { size: bytes } = await stat(file);
       await files.store({ objectId, type: TYPE, size: bytes }, file);
       return bytes;
     });
-    const asked = { ...byId(identityId), objectId } as object;
-    await collection.updateOne(asked, { $set: { state: 'stored', size, endsAt: later(DAY_MS), dueAt: clock.now() } });
+    const asked = { ...byId(identityId), state: 'asked', objectId } as object;
+    const set = { state: 'stored', size, endsAt: later(DAY_MS), dueAt: clock.now() };
+    // erased meanwhile
+    if ((await collection.updateOne(asked, { $set: set })).matchedCount === 0) await files.drop(objectId);
   }
 
   async function tell({ _id: identityId, objectId, endsAt }: ExportRecord): Promise<void> {
@@ -92,12 +99,8 @@ export function createExportsService({ storage, log, identities, files, mails, a
     await mails.enqueue([
       { id: `export.${String(objectId)}`, template: 'export-ready', identityId, values, expiresAt: endsAt as Date },
     ]);
-    await collection.updateOne({ _id: identityId, objectId } as object, { $set: { state: 'mailed', dueAt: endsAt } });
-  }
-
-  async function remove(row: ExportRecord): Promise<void> {
-    await drop(row);
-    await collection.deleteOne({ _id: row._id, objectId: row.objectId, state: row.state } as object);
+    const stored = { _id: identityId, objectId, state: 'stored' } as object;
+    await collection.updateOne(stored, { $set: { state: 'mailed', dueAt: endsAt } });
   }
 
   async function workOn(row: ExportRecord, signal: AbortSignal): Promise<void> {
@@ -106,11 +109,14 @@ export function createExportsService({ storage, log, identities, files, mails, a
     else await remove(row);
   }
 
-  /** What becomes of the archive of somebody who is erased. */
+  /** What becomes of the archive of somebody who is erased. Its row stays a while: a process may be writing it, and die. */
   const erase: ErasureStep = async ({ id }) => {
-    const row = (await collection.findOne(byId(id))) as unknown as ExportRecord | null;
-    if (row) await remove(row);
-    return row ? 1 : 0;
+    const living = { ...byId(id), state: { $ne: 'erased' } } as object;
+    const set = { state: 'erased', dueAt: later(LAST_LOOK_MS) };
+    const before = await collection.findOneAndUpdate(living, { $set: set });
+    const row = (before ?? (await collection.findOne(byId(id)))) as unknown as ExportRecord | null;
+    if (row) await drop(row);
+    return before ? 1 : 0;
   };
 
   return {
