@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { availableParallelism } from 'node:os';
-import { openStream, startTestServer } from '@tandem/testing';
+import { createPasskey, openStream, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createLog } from './logging.js';
 
@@ -126,6 +126,20 @@ describe('metrics', () => {
     expect((await get(`${guarded.url}/metrics`, { authorization: 'Bearer a token for metrics' })).status).toBe(200);
     await using open = await startTestServer();
     expect((await get(`${open.url}/metrics`, { 'x-forwarded-for': '203.0.113.1' })).status).toBe(404);
+  });
+});
+
+describe('passkeys', () => {
+  it('work in development without settings, for a page at localhost', async () => {
+    await using app = await startTestServer({ development: true });
+    const ann = await app.signUp();
+    const passkey = createPasskey(app.url.replace('127.0.0.1', 'localhost'));
+    const at = `/auth/${ann.id}/factors/passkeys`;
+    const options = await ann.rest('POST', `${at}/options`).expect<Parameters<typeof passkey.create>[0]>(200);
+    expect(options.rp.id).toBe('localhost');
+    await ann.rest('POST', at, { response: passkey.create(options) }).expect(201);
+    await using production = await startTestServer();
+    await production.rest('POST', '/auth/passkeys/options').expect(409, 'Passkeys are not available');
   });
 });
 

@@ -21,6 +21,7 @@ import { listenProblem } from './listen-problem.js';
 import { answerClientError, answerStarting, limitArrival, refuseWithoutHost } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { REQUEST_ID_HEADER, createObservation } from './observation.js';
+import { ownPages } from './own-pages.js';
 import { createAssets } from './pages.js';
 
 /** How long a closing server waits for requests in progress, in milliseconds. */
@@ -88,9 +89,8 @@ export function wire(
     ...config.erasure,
     mfaEnabled: config.mfaEnabled,
     mfaRequired: config.mfaRequired,
-    ...(config.passkeyRpId !== undefined && { passkeyRpId: config.passkeyRpId }),
     bcryptCost: config.bcryptCost,
-    allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
+    ...ownPages(config, publicUrl),
     cookies: config.cookies,
     rateLimits: config.rateLimits,
     ...(drivers.redis && { redis: drivers.redis }),
