@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { ConfirmReminder } from './account/confirm-reminder.js';
 import { useChat } from './chat/chat.js';
 import { useFeed } from './notifications/feed.js';
+import { Palette } from './palette/palette.js';
 import { SECTIONS, type Place } from './places.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
@@ -15,8 +16,6 @@ import { Icon } from './ui/icons.js';
 import { Failure } from './ui/notices.js';
 import { ThemeButton } from './ui/theme.js';
 
-const Palette = lazy(async () => ({ default: (await import('./palette/palette.js')).Palette }));
-
 /** The frame around the views: navigation, the search over everything, and the signed-in identity. */
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const { signOut } = useSession();
@@ -24,7 +23,8 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const unread = useFeed().unread + useChat().unread;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isFinding, setFinding] = useState(false);
-  useEffect(() => {
+  // as soon as the page is there: an effect comes later, and a key before it is lost
+  useLayoutEffect(() => {
     function open(event: KeyboardEvent): void {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
@@ -84,11 +84,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         <ConfirmReminder me={me} />
         {children}
       </main>
-      {isFinding && (
-        <Suspense>
-          <Palette me={me} onClose={() => setFinding(false)} />
-        </Suspense>
-      )}
+      {isFinding && <Palette me={me} onClose={() => setFinding(false)} />}
     </div>
   );
 }

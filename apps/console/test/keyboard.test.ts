@@ -65,6 +65,44 @@ describe.skipIf(!HAS_CHROMIUM)('the keyboard alone (skipped where there is no ch
     await expectClean(visitor);
   });
 
+  it('can be typed with before what finds has come', async () => {
+    const admin = await app.signUpAdmin();
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/security' });
+    const { page } = visitor;
+    let goOn = () => {};
+    const isTyped = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route('**/openapi.json', async (route) => {
+      await isTyped;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: 'Find pages, records and actions' }).waitFor();
+    await page.keyboard.type('New ');
+    goOn();
+    await page.getByRole('list', { name: 'Found' }).waitFor();
+    await page.keyboard.type('pro');
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'New product' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('New pro');
+    await expectClean(visitor);
+  });
+
+  it('takes with Enter what was found first, though records are found meanwhile', async () => {
+    const admin = await app.signUpAdmin();
+    const product = { name: 'New product line', description: 'Leaves', price: { amount: 4, currency: 'EUR' } };
+    await admin.rest('POST', '/products', product).expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: 'Find pages, records and actions' }).waitFor();
+    await page.keyboard.type('New product');
+    const found = page.getByRole('list', { name: 'Found' });
+    await found.getByRole('button', { name: 'New product line' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New product' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expectClean(visitor);
+  });
+
   it('invites a member', async () => {
     const admin = await app.signUpAdmin();
     const organization = { name: 'Keyboard shop', description: 'Tea', contact_email: 'shop@example.org' };

@@ -65,7 +65,10 @@ interface RecordInputProps {
 export function RecordInput({ id, kind, value, onChange, ...described }: RecordInputProps) {
   const [typed, setTyped] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const { data: proposals = [] } = useProposals(kind, typed, isOpen);
+  const { data: proposed = [], isPlaceholderData } = useProposals(kind, typed, isOpen);
+  // of those found for what was typed before only those that fit: Enter takes the first
+  const isFit = (row: Row) => titleOf(row).toLowerCase().includes(typed.trim().toLowerCase());
+  const proposals = isPlaceholderData ? proposed.filter(isFit) : proposed;
   const one = oneOf(kind.name);
 
   function choose(chosen: string): void {

@@ -8,8 +8,14 @@ import { ActProvider } from './acts.js';
 import { DefinitionsProvider, readDefinitions } from './definitions.js';
 import './records.css';
 
+interface WithDefinitionsProps {
+  children: ReactNode;
+  /** Shown until it is loaded, instead of a heading that says so. */
+  waiting?: ReactNode;
+}
+
 /** Loads what the server defines, for what is made of it. */
-export function WithDefinitions({ children }: { children: ReactNode }) {
+export function WithDefinitions({ children, waiting }: WithDefinitionsProps) {
   const loading = useQuery({
     queryKey: ['definitions'],
     staleTime: Infinity,
@@ -22,7 +28,7 @@ export function WithDefinitions({ children }: { children: ReactNode }) {
   if (!loading.data)
     return (
       <>
-        <h1 className="unseen">Loading</h1>
+        {waiting ?? <h1 className="unseen">Loading</h1>}
         <QueryFailure of={[loading]} />
         {!loading.error && <Loading what="what the server offers" />}
       </>

@@ -16,7 +16,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     return () => shown?.close();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={({ target, currentTarget }) => target === currentTarget && onClose()}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

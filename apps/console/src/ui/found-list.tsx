@@ -1,4 +1,4 @@
-import { useRef, type ComponentProps, type KeyboardEvent } from 'react';
+import { useRef, useState, type ComponentProps, type KeyboardEvent } from 'react';
 
 export interface FoundEntry {
   key: string;
@@ -8,16 +8,30 @@ export interface FoundEntry {
   run(): void;
 }
 
-interface FoundListProps extends Omit<ComponentProps<'input'>, 'onChange' | 'onKeyDown'> {
+interface FoundListProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'onKeyDown'> {
+  value: string;
   entries: readonly FoundEntry[];
   /** What the list of entries is called. */
   listLabel: string;
   onType(text: string): void;
 }
 
-/** An input and what it finds: arrows go through both, Enter in the input takes the first. */
+/**
+ * The entry that Enter takes: the first that was there for what is typed. It stays the same while others are found,
+ * until something else is typed.
+ */
+function useHeld(typed: string, entries: readonly FoundEntry[]): FoundEntry | undefined {
+  const [held, hold] = useState<{ typed: string; key: string | undefined }>({ typed, key: undefined });
+  const kept = held.typed === typed ? entries.find(({ key }) => key === held.key) : undefined;
+  const taken = kept ?? entries[0];
+  if (held.typed !== typed || held.key !== taken?.key) hold({ typed, key: taken?.key });
+  return taken;
+}
+
+/** An input and what it finds: arrows go through both, Enter in the input takes the marked one, at first the first. */
 export function FoundList({ entries, listLabel, onType, ...input }: FoundListProps) {
   const box = useRef<HTMLDivElement>(null);
+  const held = useHeld(input.value, entries);
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
@@ -26,7 +40,7 @@ export function FoundList({ entries, listLabel, onType, ...input }: FoundListPro
       stops[stops.indexOf(document.activeElement as HTMLElement) + step]?.focus();
     } else if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
       event.preventDefault();
-      entries[0]?.run();
+      held?.run();
     }
   }
   return (
@@ -37,7 +51,7 @@ export function FoundList({ entries, listLabel, onType, ...input }: FoundListPro
         <ul aria-label={listLabel}>
           {entries.map(({ key, text, hint, run }) => (
             <li key={key}>
-              <button type="button" onClick={run}>
+              <button type="button" className={key === held?.key ? 'held' : undefined} onClick={run}>
                 <span>{text}</span>
                 {hint !== undefined && <span className="hint">{hint}</span>}
               </button>
