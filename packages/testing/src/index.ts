@@ -15,7 +15,7 @@ export {
 export { fixture } from './fixture.js';
 export { makeFolder, type Folder } from './folder.js';
 export { holdTime } from './held-time.js';
-export { databaseOf } from './databases.js';
+export { databaseOf, storeCopies } from './databases.js';
 export { createContract, type Contract, type RestAnswer } from './contract.js';
 export { expectListConvention, type ListUnderTest } from './list-convention.js';
 export { startOAuth2Server, type OAuth2Account, type OAuth2Server } from './oauth2-server.js';

@@ -30,8 +30,10 @@ function columnsOf({ row, relations, narrowing: _, ...list }: RecordList, kind: 
 
 /** Rows whose record is a part of them: `{ member, organization }` of an organization. */
 function recordIn(row: Row, kind: Kind | undefined): Row {
-  const part = kind && row[oneOf(kind.name)];
-  if ('id' in row || typeof part !== 'object' || part === null) return row;
+  // most rows are records: they are many
+  if ('id' in row || !kind) return row;
+  const part = row[oneOf(kind.name)];
+  if (typeof part !== 'object' || part === null) return row;
   return { ...row, ...(part as Row) };
 }
 

@@ -1,7 +1,14 @@
-import { rowSelectionFeature, tableFeatures, useTable, type ColumnDef, type RowSelectionState } from '@tanstack/react-table';
+import {
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+  type Row as TanStackRow,
+  type RowSelectionState,
+} from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
@@ -79,7 +86,6 @@ export function RecordTable(props: RecordTableProps) {
     if (last >= shown.length - AHEAD) loadMore?.();
   }, [last, shown.length, loadMore]);
 
-  const picture = kind && LOOKS[kind.name]?.picture;
   const [above, below] = [items[0]?.start ?? 0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0)];
   const width = columns.length + (selection ? 1 : 0) + (renderActions ? 1 : 0);
   return (
@@ -115,46 +121,17 @@ export function RecordTable(props: RecordTableProps) {
           {items.map(({ index }) => {
             const row = shown[index];
             if (!row) return null;
-            const { original } = row;
-            const address = addressOf?.(original);
             return (
-              <tr key={row.id} aria-rowindex={index + 2} className={selection?.ids.has(row.id) ? 'chosen-row' : undefined}>
-                {selection && (
-                  <td className="check">
-                    <input
-                      type="checkbox"
-                      aria-label={`Choose ${titleOf(original)}`}
-                      checked={row.getIsSelected()}
-                      onChange={row.getToggleSelectedHandler()}
-                    />
-                  </td>
-                )}
-                {row.getAllCells().map((cell) => {
-                  const name = cell.column.id;
-                  const value = <Value value={cell.getValue()} field={name} row={original} kind={kind} />;
-                  if (name !== titled || address === undefined)
-                    return (
-                      <td key={cell.id} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
-                        {value}
-                      </td>
-                    );
-                  const image = pictureOf(original, picture);
-                  return (
-                    <th key={cell.id} scope="row">
-                      <Link to={address} className="row-link">
-                        {picture !== undefined &&
-                          (image === undefined ? (
-                            <span className="thumb" />
-                          ) : (
-                            <img className="thumb" src={image} alt="" loading="lazy" />
-                          ))}
-                        <span>{value}</span>
-                      </Link>
-                    </th>
-                  );
-                })}
-                {renderActions && <td className="row-actions">{renderActions(original)}</td>}
-              </tr>
+              <TableRow
+                key={row.id}
+                row={row}
+                index={index}
+                kind={kind}
+                titled={titled}
+                addressOf={addressOf}
+                renderActions={renderActions}
+                isChosen={selection?.ids.has(row.id)}
+              />
             );
           })}
           {below > 0 && <Space height={below} width={width} />}
@@ -163,6 +140,58 @@ export function RecordTable(props: RecordTableProps) {
     </div>
   );
 }
+
+interface TableRowProps extends Pick<RecordTableProps, 'kind' | 'addressOf' | 'renderActions'> {
+  row: TanStackRow<typeof features, Row>;
+  index: number;
+  /** The column that names the record. */
+  titled: string;
+  /** Undefined where rows cannot be chosen. */
+  isChosen: boolean | undefined;
+}
+
+/** A row, drawn again only when something of it has changed: not while others scroll by. */
+const TableRow = memo(function TableRow(props: TableRowProps) {
+  const { row, index, kind, titled, addressOf, renderActions, isChosen } = props;
+  const { original } = row;
+  const address = addressOf?.(original);
+  const picture = kind && LOOKS[kind.name]?.picture;
+  return (
+    <tr aria-rowindex={index + 2} className={isChosen ? 'chosen-row' : undefined}>
+      {isChosen !== undefined && (
+        <td className="check">
+          <input
+            type="checkbox"
+            aria-label={`Choose ${titleOf(original)}`}
+            checked={isChosen}
+            onChange={row.getToggleSelectedHandler()}
+          />
+        </td>
+      )}
+      {row.getAllCells().map((cell) => {
+        const name = cell.column.id;
+        const value = <Value value={cell.getValue()} field={name} row={original} kind={kind} />;
+        if (name !== titled || address === undefined)
+          return (
+            <td key={cell.id} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
+              {value}
+            </td>
+          );
+        const image = pictureOf(original, picture);
+        return (
+          <th key={cell.id} scope="row">
+            <Link to={address} className="row-link">
+              {picture !== undefined &&
+                (image === undefined ? <span className="thumb" /> : <img className="thumb" src={image} alt="" loading="lazy" />)}
+              <span>{value}</span>
+            </Link>
+          </th>
+        );
+      })}
+      {renderActions && <td className="row-actions">{renderActions(original)}</td>}
+    </tr>
+  );
+});
 
 /** Stands for the rows that are not drawn. */
 function Space({ height, width }: { height: number; width: number }) {

@@ -20,7 +20,8 @@ function successorOf(change: MutationRecord | undefined): Element | null {
 export function keepFocus(page: Element): void {
   let last: HTMLElement | undefined;
   page.addEventListener('focusin', ({ target }) => (last = target as HTMLElement));
-  new MutationObserver((changes) => {
+
+  function handOn(changes: readonly MutationRecord[]): void {
     const { activeElement } = document;
     const isLost = activeElement === document.body || activeElement === last;
     if (!last || !isLost || (last.isConnected && last.checkVisibility())) return;
@@ -29,5 +30,17 @@ export function keepFocus(page: Element): void {
     if (!(successor instanceof HTMLElement)) return;
     if (successor.tabIndex < 0) successor.tabIndex = -1;
     successor.focus({ preventScroll: true });
+  }
+
+  let isWaiting = false;
+  new MutationObserver((changes) => {
+    if (last?.isConnected !== true) return handOn(changes);
+    if (isWaiting) return;
+    // whether it is still visible is known once the page is laid out: asking at each change lays it out each time
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      handOn([]);
+    });
   }).observe(page, { childList: true, subtree: true });
 }

@@ -1,0 +1,90 @@
+import { HAS_CHROMIUM, fixture, startTestServer, storeCopies } from '@tandem/testing';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DESKTOP, PHONE, expectClean, launchChromium, visitSignedIn } from './chromium.js';
+
+/** Rows of the list, and of one of its pages. */
+const [ROWS, PAGE] = [10_000, 100];
+/** More rows than a window shows, and those that wait beyond its edges. */
+const DRAWN = 80;
+
+/** What a page went through while it was scrolled. */
+interface Scrolling {
+  /** The most table rows that stood in it at once. */
+  rows: number;
+  /** The longest time from one frame to the next, and the time that tasks over 50 ms took, in milliseconds. */
+  longestFrame: number;
+  longTasks: number[];
+  frames: number;
+}
+
+/** Whether to tell what was measured, beside an empty page: `MEASURE=1 npx vitest run --project faults <this file>`. */
+const IS_MEASURED = process.env['MEASURE'] !== undefined;
+
+/** Scrolls a box to its end, some rows each frame, as fast as it gets longer. */
+const scroll = (page: Page, box: string, height: number) =>
+  page.evaluate<Scrolling>(`new Promise((done) => {
+    const box = document.querySelector(${JSON.stringify(box)});
+    const longTasks = [];
+    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => Math.round(duration))))
+      .observe({ type: 'longtask' });
+    let [rows, longestFrame, frames, last] = [0, 0, 0, performance.now()];
+    const step = (now) => {
+      frames += 1;
+      longestFrame = Math.max(longestFrame, now - last);
+      last = now;
+      rows = Math.max(rows, box.getElementsByTagName('tr').length);
+      box.scrollTop += 600;
+      if (box.scrollTop + box.clientHeight < ${height}) requestAnimationFrame(step);
+      else done({ rows, longestFrame, longTasks, frames });
+    };
+    requestAnimationFrame(step);
+  })`);
+
+describe.skipIf(!HAS_CHROMIUM)('ten thousand rows (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+  let admin: Awaited<ReturnType<typeof app.signUpAdmin>>;
+  beforeAll(async () => {
+    admin = await app.signUpAdmin();
+    const product = { name: 'Tea', description: 'Leaves', price: { amount: 4, currency: 'EUR' } };
+    const { id } = await admin.rest('POST', '/products', product).expect<{ id: string }>(201);
+    await storeCopies({ mongodbUri: app.mongodbUri, of: id, count: ROWS - 1 }, 'products', (n) => ({
+      name: `Tea number ${n}`,
+      createdAt: new Date(Date.UTC(2020) + n * 1000),
+    }));
+  });
+
+  it.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('are scrolled through on %s: few are drawn, and each page is asked for once', async (_, options) => {
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products', options });
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/products.list')) asked.push(searchParams.get('input') ?? '');
+    });
+    await page.getByRole('table').getByRole('row').nth(2).waitFor();
+    const { height } = await page.evaluate<{ height: number }>(
+      'document.querySelector("tbody tr:not(.space)").getBoundingClientRect()',
+    );
+    const seen = await scroll(page, '.table-box', ROWS * height);
+    await page.getByText('Tea number 0', { exact: true }).waitFor();
+    expect(seen.rows).toBeLessThan(DRAWN);
+    expect(asked).toHaveLength(new Set(asked).size);
+    expect(asked.length).toBeLessThanOrEqual(ROWS / PAGE);
+    await expectClean(visitor);
+    if (!IS_MEASURED) return;
+    await visitor.open('/nowhere');
+    await page.getByText('There is no such page').waitFor();
+    await page.evaluate(`{
+      const box = document.querySelector('main').appendChild(document.createElement('div'));
+      Object.assign(box, { id: 'empty' }).style.cssText = 'height: 30rem; overflow: auto';
+      box.appendChild(document.createElement('div')).style.height = '${ROWS * height}px';
+    }`);
+    // oxlint-disable-next-line no-console -- what one has asked to be told
+    console.log({ list: seen, empty: await scroll(page, '#empty', ROWS * height) });
+  });
+});
