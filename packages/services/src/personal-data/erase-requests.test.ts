@@ -50,6 +50,16 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     expect((await recordOf(carol.id))?.deactivatedAt).toBeNull();
   });
 
+  it('is of people: a service account is deleted instead', async () => {
+    const bob = await app.signUp();
+    const organization = await createOrganization(bob);
+    const { id } = await bob
+      .rest('POST', `/organizations/${organization}/service-accounts`, { name: 'robot', role: 'member' })
+      .expect<{ id: string }>(201);
+    expect(await erase(admin, id)).toEqual({ ok: false, status: 409, message: 'Identity is a service account' });
+    expect((await recordOf(id))?.deactivatedAt).toBeNull();
+  });
+
   it('needs a fresh proof, as the request of an archive does', async () => {
     const bob = await app.signUp();
     app.clock.advance(11 * 60_000);

@@ -82,9 +82,10 @@ export function createErasuresService(options: ErasuresOptions) {
     /**
      * Deactivates an identity at once, and erases it after the delay.
      * @param isSelf whether it asks itself: as the only owner of an organization it may not
-     * @throws identityErrors.notFound; organizationErrors.noOwnerLeft
+     * @throws identityErrors.notFound, serviceAccount; organizationErrors.noOwnerLeft
      */
     async request(identityId: string, isSelf: boolean, by: RequestFacts): Promise<{ eraseAt: string }> {
+      if ((await identities.serviceAccountOf(identityId)) !== undefined) throw identityErrors.serviceAccount();
       const isSoleOwner = async () => isSelf && (await ownerships.isSoleOwner(identityId));
       if (await isSoleOwner()) throw organizationErrors.noOwnerLeft();
       const mail = { template: 'erasure-requested', identityId, values: { days: Math.round(delay / DAY_MS) } } as const;

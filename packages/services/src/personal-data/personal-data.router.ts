@@ -43,7 +43,7 @@ export function createPersonalDataRouter({
       status: 202,
       summary: 'Deactivate an account at once, and erase everything about the person later',
       failure: 'Failed to erase account',
-      errors: [identityErrors.notFound, organizationErrors.noOwnerLeft],
+      errors: [identityErrors.notFound, identityErrors.serviceAccount, organizationErrors.noOwnerLeft],
       allow,
     })
       .input(identityInput)
