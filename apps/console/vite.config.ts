@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import compile from 'icu-minify/compile';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
@@ -23,6 +24,24 @@ const compressed: Plugin = {
   },
 };
 
+/** The strings in something, compiled as ICU messages. */
+function compiled(texts: unknown): unknown {
+  if (typeof texts === 'string') return compile(texts);
+  return Object.fromEntries(Object.entries(texts as object).map(([key, text]) => [key, compiled(text)]));
+}
+
+/** Compiles the texts of each language, so that pages need no parser of ICU messages. */
+const compiledTexts: Plugin = {
+  name: 'compiled-texts',
+  transform: {
+    filter: { id: /\/src\/texts\/\w\w\/[\w-]+\.ts$/ },
+    async handler(code) {
+      const { texts } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { texts: object };
+      return { code: `export const texts = ${JSON.stringify(compiled(texts))};`, map: null };
+    },
+  },
+};
+
 /** What stands in the head of every page. */
 const head: Plugin = {
   name: 'head',
@@ -40,7 +59,8 @@ const head: Plugin = {
 
 export default defineConfig({
   root: 'src',
-  plugins: [head, compressed],
+  plugins: [head, compiledTexts, compressed],
+  resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -1,9 +1,5 @@
 import { Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation } from '@tanstack/react-router';
-import { ForgotPassword } from './account/forgot-password.js';
-import { ConfirmEmail, ConfirmNewEmail, Invitation, LinkedPage, ResetPassword } from './account/mail-pages.js';
-import { Returned } from './account/providers.js';
 import { SignIn } from './account/sign-in.js';
-import { SignUp } from './account/sign-up.js';
 import { ChatProvider } from './chat/chat.js';
 import { FeedProvider } from './notifications/feed.js';
 import { ProofProvider } from './security/proof.js';
@@ -15,37 +11,93 @@ import { Empty, Loading } from './ui/notices.js';
 import { QueryFailure } from './ui/query-failure.js';
 import { ToastProvider } from './ui/toasts.js';
 import { createPageRouter } from './ui/routes.js';
-import { Redirect } from './ui/redirect.js';
-
-const LINKED_PAGES = [
-  ['confirm-email', 'Confirm your email', ConfirmEmail],
-  ['confirm-new-email', 'Confirm your new email', ConfirmNewEmail],
-  ['reset-password', 'Choose a new password', ResetPassword],
-  ['invitation', 'Your invitation', Invitation],
-] as const;
+import { t, withTexts } from './texts/texts.js';
 
 const root = createRootRoute();
 
-const publicPages = [
-  ...LINKED_PAGES.map(([path, title, page]) =>
-    createRoute({ getParentRoute: () => root, path, component: () => <LinkedPage title={title} of={page} /> }),
-  ),
-  createRoute({ getParentRoute: () => root, path: 'sign-up', component: SigningUp }),
-  createRoute({ getParentRoute: () => root, path: 'forgot-password', component: ForgotPassword }),
-  createRoute({ getParentRoute: () => root, path: 'returned', component: Returned }),
-];
+const links = withTexts(['links'], () => import('./account/mail-pages.js'));
+const PUBLIC_PAGES = [
+  ['confirm-email', lazyRouteComponent(links, 'ConfirmEmailRoute')],
+  ['confirm-new-email', lazyRouteComponent(links, 'ConfirmNewEmailRoute')],
+  ['reset-password', lazyRouteComponent(links, 'ResetPasswordRoute')],
+  ['invitation', lazyRouteComponent(links, 'InvitationRoute')],
+  [
+    'sign-up',
+    lazyRouteComponent(
+      withTexts(['links'], () => import('./account/sign-up.js')),
+      'SignUp',
+    ),
+  ],
+  [
+    'forgot-password',
+    lazyRouteComponent(
+      withTexts(['links'], () => import('./account/forgot-password.js')),
+      'ForgotPassword',
+    ),
+  ],
+  [
+    'returned',
+    lazyRouteComponent(
+      withTexts(['links'], () => import('./account/returned.js')),
+      'Returned',
+    ),
+  ],
+] as const;
+const publicPages = PUBLIC_PAGES.map(([path, component]) => createRoute({ getParentRoute: () => root, path, component }));
 
 // signing in leads to the requested page
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-const records = () => import('./records/records-route.js');
+const records = withTexts(['records'], () => import('./records/records-route.js'));
 const VIEWS = [
-  ['/', lazyRouteComponent(() => import('./home/home-route.js'), 'HomeRoute')],
-  ['notifications', lazyRouteComponent(() => import('./notifications/notifications-view.js'), 'NotificationsView')],
-  ['catalogue', lazyRouteComponent(() => import('./catalogue/catalogue-view.js'), 'CatalogueView')],
-  ['chat/{-$channelId}', lazyRouteComponent(() => import('./chat/chat-route.js'), 'ChatRoute')],
-  ['sessions', lazyRouteComponent(() => import('./sessions/sessions-view.js'), 'SessionsView')],
-  ['security', lazyRouteComponent(() => import('./security/security-view.js'), 'SecurityView')],
-  ['account', lazyRouteComponent(() => import('./account/account-route.js'), 'AccountRoute')],
+  [
+    '/',
+    lazyRouteComponent(
+      withTexts(['home'], () => import('./home/home-route.js')),
+      'HomeRoute',
+    ),
+  ],
+  [
+    'notifications',
+    lazyRouteComponent(
+      withTexts(['home'], () => import('./notifications/notifications-view.js')),
+      'NotificationsView',
+    ),
+  ],
+  [
+    'catalogue',
+    lazyRouteComponent(
+      withTexts(['catalogue'], () => import('./catalogue/catalogue-view.js')),
+      'CatalogueView',
+    ),
+  ],
+  [
+    'chat/{-$channelId}',
+    lazyRouteComponent(
+      withTexts(['chat'], () => import('./chat/chat-route.js')),
+      'ChatRoute',
+    ),
+  ],
+  [
+    'sessions',
+    lazyRouteComponent(
+      withTexts(['security'], () => import('./sessions/sessions-view.js')),
+      'SessionsView',
+    ),
+  ],
+  [
+    'security',
+    lazyRouteComponent(
+      withTexts(['security'], () => import('./security/security-view.js')),
+      'SecurityView',
+    ),
+  ],
+  [
+    'account',
+    lazyRouteComponent(
+      withTexts(['records'], () => import('./account/account-route.js')),
+      'AccountRoute',
+    ),
+  ],
   ['audit', lazyRouteComponent(records, 'AuditRoute')],
   ['events', lazyRouteComponent(records, 'EventsRoute')],
   ['trash', lazyRouteComponent(records, 'TrashRoute')],
@@ -63,13 +115,8 @@ const views = [
 /** The pages: those that mails link to, those for signed-out visitors, and the views. */
 export const router = createPageRouter(root.addChildren([...publicPages, signedIn.addChildren(views)]), '/console');
 
-function SigningUp() {
-  const { identityId } = useSession();
-  return identityId === undefined ? <SignUp /> : <Redirect to="/" />;
-}
-
 function NoSuchPage() {
-  return <Empty title="There is no such page">Choose another one from the menu.</Empty>;
+  return <Empty title={t('ui.noSuchPage')}>{t('ui.chooseAnother')}</Empty>;
 }
 
 function SignedIn() {
@@ -85,7 +132,7 @@ function Views() {
     return (
       <main className="card-page">
         <QueryFailure of={[account]} />
-        {!account.error && <Loading what="your account" />}
+        {!account.error && <Loading what={t('ui.yourAccount')} />}
       </main>
     );
   return (

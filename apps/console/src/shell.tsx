@@ -5,7 +5,7 @@ import { ConfirmReminder } from './account/confirm-reminder.js';
 import { useChat } from './chat/chat.js';
 import { useFeed } from './notifications/feed.js';
 import { Palette } from './palette/palette.js';
-import { SECTIONS, type Place } from './places.js';
+import { sections, type Place } from './places.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
 import { Badge } from './ui/badge.js';
@@ -15,6 +15,7 @@ import { Button } from './ui/button.js';
 import { Icon } from './ui/icons.js';
 import { Failure } from './ui/notices.js';
 import { ThemeButton } from './ui/theme.js';
+import { t } from './texts/texts.js';
 
 /** The frame around the views: navigation, the search over everything, and the signed-in identity. */
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
@@ -45,7 +46,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
               onClick={() => setMenuOpen(!isMenuOpen)}
             >
               <Icon name={isMenuOpen ? 'close' : 'menu'} />
-              <span className="unseen">Menu</span>
+              <span className="unseen">{t('ui.menu')}</span>
               <Badge unread={unread} />
             </Button>
             <Brand />
@@ -53,7 +54,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         }
       >
         <Button className="quiet finder-button" aria-keyshortcuts="Control+K" onClick={() => setFinding(true)}>
-          <Icon name="search" /> <span>Find anything</span> <kbd aria-hidden="true">Ctrl K</kbd>
+          <Icon name="search" /> <span>{t('ui.find')}</span> <kbd aria-hidden="true">Ctrl K</kbd>
         </Button>
         <span className="email" title={me.email}>
           {me.email}
@@ -63,14 +64,14 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
           className="quiet icon-button"
           onClick={() => leaving.mutate()}
           isOff={leaving.isPending}
-          title="Sign out"
-          aria-label="Sign out"
+          title={t('ui.signOut')}
+          aria-label={t('ui.signOut')}
         >
           <Icon name="leave" />
         </Button>
       </Bar>
-      <nav id="views" aria-label="Views">
-        {SECTIONS.map(([name, places]) => (
+      <nav id="views" aria-label={t('ui.views')}>
+        {sections().map(([name, places]) => (
           <Section
             key={name}
             name={name}
@@ -80,7 +81,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         ))}
       </nav>
       <main id="content" tabIndex={-1}>
-        <Failure of={leaving.error}>You are still signed in.</Failure>
+        <Failure of={leaving.error}>{t('ui.stillSignedIn')}</Failure>
         <ConfirmReminder me={me} />
         {children}
       </main>

@@ -2,6 +2,8 @@ import { useMe } from '../session/me.js';
 import { RecordView } from '../records/record-view.js';
 import { useDefinitions } from '../records/definitions.js';
 import { WithDefinitions } from '../records/with-definitions.js';
+import { LanguageChoice, ZoneChoice } from '../ui/language.js';
+import { t } from '../texts/texts.js';
 
 /** One's own account: profile, email, password, keys, providers, export and erasure. */
 export function AccountRoute() {
@@ -16,5 +18,15 @@ function Own() {
   const { data: me } = useMe();
   const { kinds } = useDefinitions();
   const kind = kinds.find(({ name }) => name === 'identities');
-  return me && kind ? <RecordView kind={kind} id={me.id} /> : null;
+  if (!me || !kind) return null;
+  return (
+    <>
+      <RecordView kind={kind} id={me.id} />
+      <section className="panel choices" aria-label={t('ui.language.title')}>
+        <h2>{t('ui.language.title')}</h2>
+        <LanguageChoice />
+        <ZoneChoice />
+      </section>
+    </>
+  );
 }

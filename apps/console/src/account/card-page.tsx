@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../ui/brand.js';
 import { useTitle } from '../ui/title.js';
+import { LanguageChoice } from '../ui/language.js';
 import { ThemeButton } from '../ui/theme.js';
 
 /** A page with a single task, for signed-out visitors. */
@@ -15,7 +16,10 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
         <h1>{title}</h1>
         {children}
       </main>
-      <ThemeButton />
+      <div className="card-choices">
+        <LanguageChoice />
+        <ThemeButton />
+      </div>
     </div>
   );
 }

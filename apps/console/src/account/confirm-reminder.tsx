@@ -4,6 +4,7 @@ import type { Me } from '../session/me.js';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
+import { t } from '../texts/texts.js';
 
 /** Says that the address is not confirmed, and sends the link again. */
 export function ConfirmReminder({ me: { id: identityId, email, emailVerified } }: { me: Me }) {
@@ -14,14 +15,14 @@ export function ConfirmReminder({ me: { id: identityId, email, emailVerified } }
   });
   if (emailVerified || isHidden) return null;
   return (
-    <section className="notice notice-plain" aria-label="Your email address">
-      <output>{isSuccess ? `The link is on its way to ${email}.` : 'Your email address is not confirmed yet.'}</output>
+    <section className="notice notice-plain" aria-label={t('account.reminder.label')}>
+      <output>{isSuccess ? t('account.reminder.sent', { email }) : t('account.reminder.text')}</output>
       <p className="notice-actions">
         <Button className="link" isOff={isPending} onClick={() => mutate()}>
-          Mail me the link
+          {t('account.reminder.send')}
         </Button>
         <Button className="link" onClick={() => setHidden(true)}>
-          Later
+          {t('account.reminder.later')}
         </Button>
       </p>
       <Failure of={error} />

@@ -1,10 +1,11 @@
 import { Field } from '../ui/field.js';
+import { t } from '../texts/texts.js';
 
 export function EmailField() {
-  return <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />;
+  return <Field label={t('account.email')} name="email" type="email" autoComplete="username" required autoFocus />;
 }
 
-export function NewPasswordField({ label = 'Password' }: { label?: string }) {
+export function NewPasswordField({ label = t('account.password') }: { label?: string }) {
   return (
     <Field
       label={label}
@@ -14,7 +15,7 @@ export function NewPasswordField({ label = 'Password' }: { label?: string }) {
       minLength={8}
       maxLength={72}
       required
-      hint="At least 8 characters; a few words are easy to remember and hard to guess"
+      hint={t('links.passwordHint')}
     />
   );
 }

@@ -5,6 +5,7 @@ import { Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
+import { t } from '../texts/texts.js';
 
 /** Asks for a reset link; does not reveal whether the address has an account. */
 export function ForgotPassword() {
@@ -17,16 +18,16 @@ export function ForgotPassword() {
   }
 
   return (
-    <CardPage title="Reset your password">
+    <CardPage title={t('links.reset.title')}>
       {sentTo === undefined ? (
-        <ActionForm action="Send a link" run={send}>
+        <ActionForm action={t('links.reset.send')} run={send}>
           <EmailField />
         </ActionForm>
       ) : (
-        <Good>If {sentTo} has an account, a link is on its way. It is valid for half an hour.</Good>
+        <Good>{t('links.reset.sent', { email: sentTo })}</Good>
       )}
       <p className="card-links">
-        <Link to="/">Sign in</Link>
+        <Link to="/">{t('account.signIn')}</Link>
       </p>
     </CardPage>
   );

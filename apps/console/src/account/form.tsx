@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
+import { t } from '../texts/texts.js';
 
 interface ActionFormProps {
   /** Label of the button. */
@@ -26,7 +27,7 @@ export function ActionForm({ action, run, children }: ActionFormProps) {
       {children}
       <Failure of={error} />
       <Button type="submit" className="primary" isOff={isPending}>
-        {isPending ? 'One moment…' : action}
+        {isPending ? t('ui.oneMoment') : action}
       </Button>
     </form>
   );

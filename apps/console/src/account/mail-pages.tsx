@@ -12,6 +12,7 @@ import { SecondStep } from './second-step.js';
 import { SignIn } from './sign-in.js';
 import { useSignUp } from './sign-up.js';
 import { Redirect } from '../ui/redirect.js';
+import { t } from '../texts/texts.js';
 
 interface LinkedPageProps {
   title: string;
@@ -23,7 +24,7 @@ interface LinkedPageProps {
  * A page that mails link to. The token moves from the address to the state of the history's entry at once: a reload
  * keeps it there, copied URLs lack it.
  */
-export function LinkedPage({ title, of: Page }: { title: string; of(props: LinkedPageProps): ReactNode }) {
+function LinkedPage({ title, of: Page }: { title: string; of(props: LinkedPageProps): ReactNode }) {
   const { pathname, search, state } = useLocation();
   const go = useNavigate();
   // as it was opened: the address is another one while it is left
@@ -32,9 +33,9 @@ export function LinkedPage({ title, of: Page }: { title: string; of(props: Linke
   if (typeof token === 'string' && token !== '') return <Page title={title} token={token} />;
   return (
     <CardPage title={title}>
-      <p>The link is incomplete. Open the one in the mail, or copy all of it.</p>
+      <p>{t('links.link.incomplete')}</p>
       <p className="card-links">
-        <Link to="/">Continue to {brandName()}</Link>
+        <Link to="/">{t('links.link.goOn', { brand: brandName() })}</Link>
       </p>
     </CardPage>
   );
@@ -45,14 +46,14 @@ function Done({ title, children }: { title: string; children: string }) {
     <CardPage title={title}>
       <Good>{children}</Good>
       <p className="card-links">
-        <Link to="/">Continue to {brandName()}</Link>
+        <Link to="/">{t('links.link.goOn', { brand: brandName() })}</Link>
       </p>
     </CardPage>
   );
 }
 
 /** Mail scanners open links, so opening one changes nothing; the button does. */
-export function ConfirmEmail({ title, token }: LinkedPageProps) {
+function ConfirmEmail({ title, token }: LinkedPageProps) {
   const { client } = useSession();
   const [isDone, setDone] = useState(false);
 
@@ -66,18 +67,18 @@ export function ConfirmEmail({ title, token }: LinkedPageProps) {
     setDone(true);
   }
 
-  if (isDone) return <Done title={title}>Your email address is confirmed. Thank you.</Done>;
+  if (isDone) return <Done title={title}>{t('links.confirm.done')}</Done>;
   return (
     <CardPage title={title}>
-      <p>Somebody who made an account with this address asked to confirm it. If that was you, go on.</p>
-      <ActionForm action="Confirm email address" run={confirm}>
+      <p>{t('links.confirm.text')}</p>
+      <ActionForm action={t('links.confirm.action')} run={confirm}>
         {null}
       </ActionForm>
     </CardPage>
   );
 }
 
-export function ConfirmNewEmail({ title, token }: LinkedPageProps) {
+function ConfirmNewEmail({ title, token }: LinkedPageProps) {
   const { client } = useSession();
   const [isDone, setDone] = useState(false);
 
@@ -86,18 +87,18 @@ export function ConfirmNewEmail({ title, token }: LinkedPageProps) {
     setDone(true);
   }
 
-  if (isDone) return <Done title={title}>Your account has this email address from now on.</Done>;
+  if (isDone) return <Done title={title}>{t('links.confirm.newDone')}</Done>;
   return (
     <CardPage title={title}>
-      <p>Your account is to use this email address from now on. If you asked for that, go on.</p>
-      <ActionForm action="Confirm new address" run={confirm}>
+      <p>{t('links.confirm.newText')}</p>
+      <ActionForm action={t('links.confirm.newAction')} run={confirm}>
         {null}
       </ActionForm>
     </CardPage>
   );
 }
 
-export function ResetPassword({ title, token }: LinkedPageProps) {
+function ResetPassword({ title, token }: LinkedPageProps) {
   const { client } = useSession();
   const [isDone, setDone] = useState(false);
 
@@ -106,21 +107,26 @@ export function ResetPassword({ title, token }: LinkedPageProps) {
     setDone(true);
   }
 
-  if (isDone) return <Done title={title}>Your password is changed, and every device is signed out. Sign in with it now.</Done>;
+  if (isDone) return <Done title={title}>{t('links.reset.done')}</Done>;
   return (
     <CardPage title={title}>
-      <ActionForm action="Change password" run={reset}>
-        <NewPasswordField label="New password" />
+      <ActionForm action={t('links.reset.change')} run={reset}>
+        <NewPasswordField label={t('links.newPassword')} />
       </ActionForm>
       <p className="card-links">
-        <Link to="/forgot-password">Send another link</Link>
+        <Link to="/forgot-password">{t('links.reset.again')}</Link>
       </p>
     </CardPage>
   );
 }
 
+export const ConfirmEmailRoute = () => <LinkedPage title={t('links.confirm.title')} of={ConfirmEmail} />;
+export const ConfirmNewEmailRoute = () => <LinkedPage title={t('links.confirm.newTitle')} of={ConfirmNewEmail} />;
+export const ResetPasswordRoute = () => <LinkedPage title={t('links.reset.choose')} of={ResetPassword} />;
+export const InvitationRoute = () => <LinkedPage title={t('links.invitation.title')} of={Invitation} />;
+
 /** Creates an account with the invited address, or accepts the invitation into the existing one. */
-export function Invitation({ title, token }: LinkedPageProps) {
+function Invitation({ title, token }: LinkedPageProps) {
   const { client, identityId } = useSession();
   const { signUp, hasAccount: hasUsedIt, secondStep } = useSignUp();
   const [wantsToSignIn, setWantsToSignIn] = useState(false);
@@ -131,28 +137,28 @@ export function Invitation({ title, token }: LinkedPageProps) {
     setAccepted(true);
   }
 
-  if (isAccepted) return <Done title={title}>You have accepted the invitation.</Done>;
+  if (isAccepted) return <Done title={title}>{t('links.invitation.accepted')}</Done>;
   if (secondStep) return <SecondStep {...secondStep} />;
   if (identityId !== undefined && hasUsedIt) return <Redirect to="/" />;
   if (identityId !== undefined)
     return (
       <CardPage title={title}>
-        <p>You are signed in. Accept the invitation with this account?</p>
-        <ActionForm action="Accept invitation" run={accept}>
+        <p>{t('links.invitation.signedIn')}</p>
+        <ActionForm action={t('links.invitation.accept')} run={accept}>
           {null}
         </ActionForm>
       </CardPage>
     );
-  if (wantsToSignIn) return <SignIn notice="Sign in to accept the invitation." />;
+  if (wantsToSignIn) return <SignIn notice={t('links.invitation.signIn')} />;
   return (
     <CardPage title={title}>
-      <p>You are invited. Choose a password to make an account.</p>
-      <ActionForm action="Create account" run={({ password = '' }) => signUp({ token, password })}>
+      <p>{t('links.invitation.text')}</p>
+      <ActionForm action={t('links.create')} run={({ password = '' }) => signUp({ token, password })}>
         <NewPasswordField />
       </ActionForm>
       <p className="card-links">
         <Button className="link" onClick={() => setWantsToSignIn(true)}>
-          I have an account
+          {t('links.hasAccount')}
         </Button>
       </p>
     </CardPage>

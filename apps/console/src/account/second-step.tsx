@@ -9,6 +9,7 @@ import { Failure, Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { SixDigits } from './fields.js';
 import { ActionForm } from './form.js';
+import { t } from '../texts/texts.js';
 
 export interface SecondStepProps {
   token: string;
@@ -30,35 +31,29 @@ function MailedCode({ token: first, onDone, onBack }: SecondStepProps) {
   const resend = useMutation({ mutationFn: () => client.resendMfa(token), onSuccess: setToken });
 
   return (
-    <CardPage title="Check your mail">
-      <p>We have sent you a six-digit code. It is valid for five minutes.</p>
-      <ActionForm action="Go on" run={async ({ code = '' }) => onDone((await client.verifyMfa({ token, code: code.trim() })).id)}>
-        <SixDigits label="Code" />
+    <CardPage title={t('account.mailed.title')}>
+      <p>{t('account.mailed.text')}</p>
+      <ActionForm
+        action={t('ui.goOn')}
+        run={async ({ code = '' }) => onDone((await client.verifyMfa({ token, code: code.trim() })).id)}
+      >
+        <SixDigits label={t('account.mailed.code')} />
       </ActionForm>
-      {resend.isSuccess && <Good>Another code is on its way; the previous one is no longer valid.</Good>}
+      {resend.isSuccess && <Good>{t('account.mailed.resent')}</Good>}
       <Failure of={resend.error} />
       <p className="card-links">
         <Button className="link" isOff={resend.isPending} onClick={() => resend.mutate()}>
-          Send another code
+          {t('account.mailed.resend')}
         </Button>
         <Button className="link" onClick={onBack}>
-          Back
+          {t('ui.back')}
         </Button>
       </p>
     </CardPage>
   );
 }
 
-const TITLES: Readonly<Record<Step, string>> = {
-  totp: 'Your code, please',
-  passkey: 'Your passkey, please',
-  recovery: 'A recovery code, please',
-};
-const OTHERS: Readonly<Record<Step, string>> = {
-  totp: 'Use the authenticator app',
-  passkey: 'Use a passkey',
-  recovery: 'Use a recovery code',
-};
+const OTHERS = { totp: 'useTotp', passkey: 'usePasskey', recovery: 'useRecovery' } as const;
 
 function FactorStep({ token, steps, onDone, onBack }: SecondStepProps) {
   const { client } = useSession();
@@ -71,23 +66,30 @@ function FactorStep({ token, steps, onDone, onBack }: SecondStepProps) {
     onDone((await client.verifyMfa({ token, code: code.replaceAll(/\s/g, '') })).id);
 
   return (
-    <CardPage title={TITLES[step]}>
+    <CardPage title={t(`account.factor.${step}`)}>
       {step === 'totp' && (
-        <ActionForm key={step} action="Go on" run={byCode}>
-          <SixDigits label="The code that your authenticator app shows" />
+        <ActionForm key={step} action={t('ui.goOn')} run={byCode}>
+          <SixDigits label={t('account.factor.totpCode')} />
         </ActionForm>
       )}
       {step === 'recovery' && (
-        <ActionForm key={step} action="Go on" run={byCode}>
-          <Field label="One of your recovery codes" name="code" autoComplete="off" required autoFocus hint="Each works once." />
+        <ActionForm key={step} action={t('ui.goOn')} run={byCode}>
+          <Field
+            label={t('account.factor.recoveryCode')}
+            name="code"
+            autoComplete="off"
+            required
+            autoFocus
+            hint={t('account.factor.once')}
+          />
         </ActionForm>
       )}
       {step === 'passkey' && (
         <>
-          <p>Your browser will ask you for it.</p>
+          <p>{t('account.factor.browserAsks')}</p>
           <Failure of={byPasskey.error} />
           <Button className="primary" isOff={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-            Go on
+            {t('ui.goOn')}
           </Button>
         </>
       )}
@@ -96,11 +98,11 @@ function FactorStep({ token, steps, onDone, onBack }: SecondStepProps) {
           .filter((other) => other !== step)
           .map((other) => (
             <Button key={other} className="link" onClick={() => setChosen(other)}>
-              {OTHERS[other]}
+              {t(`account.factor.${OTHERS[other]}`)}
             </Button>
           ))}
         <Button className="link" onClick={onBack}>
-          Back
+          {t('ui.back')}
         </Button>
       </p>
     </CardPage>

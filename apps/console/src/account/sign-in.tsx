@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePasskeys } from '../security/passkeys.js';
-import { useSession, type Ending } from '../session/session.js';
+import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
 import { Failure, Good, Note } from '../ui/notices.js';
@@ -12,12 +12,7 @@ import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
 import { ProviderLinks } from './providers.js';
 import { SecondStep } from './second-step.js';
-
-const ENDINGS: Readonly<Record<Ending, string>> = {
-  ended: 'Your session has ended. Please sign in again.',
-  untold:
-    'You are signed out here, but the server could not be reached to end the session. To end it, sign in again and go to Sessions.',
-};
+import { t } from '../texts/texts.js';
 
 /** Email and password, and the code of the second step where the server requires one. */
 export function SignIn({ notice }: { notice?: string }) {
@@ -38,25 +33,25 @@ export function SignIn({ notice }: { notice?: string }) {
   if (challenge !== undefined)
     return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setChallenge(undefined)} />;
   return (
-    <CardPage title="Sign in">
-      {ending && <Note>{ENDINGS[ending]}</Note>}
+    <CardPage title={t('account.signIn')}>
+      {ending && <Note>{t(`account.${ending}`)}</Note>}
       {notice !== undefined && <Good>{notice}</Good>}
-      <ActionForm action="Sign in" run={signIn}>
+      <ActionForm action={t('account.signIn')} run={signIn}>
         <EmailField />
-        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        <Field label={t('account.password')} name="password" type="password" autoComplete="current-password" required />
       </ActionForm>
       {passkeys?.areSupported && (
         <>
           <Failure of={byPasskey.error} />
           <Button isOff={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-            Sign in with a passkey
+            {t('account.signInByPasskey')}
           </Button>
         </>
       )}
       <ProviderLinks purpose="oauth-login" />
       <p className="card-links">
-        <Link to="/forgot-password">Forgot your password?</Link>
-        <Link to="/sign-up">Create an account</Link>
+        <Link to="/forgot-password">{t('account.forgot')}</Link>
+        <Link to="/sign-up">{t('account.signUp')}</Link>
       </p>
     </CardPage>
   );

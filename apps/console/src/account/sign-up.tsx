@@ -2,11 +2,13 @@ import { MfaRequiredError, type SignUpInput } from '@tandem/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../session/session.js';
+import { Redirect } from '../ui/redirect.js';
 import { CardPage } from './card-page.js';
 import { EmailField, NewPasswordField } from './fields.js';
 import { ActionForm } from './form.js';
 import { ProviderLinks } from './providers.js';
 import { SecondStep, type SecondStepProps } from './second-step.js';
+import { t } from '../texts/texts.js';
 
 /** Creates an account and signs in; `secondStep` is set where one is needed. */
 export function useSignUp() {
@@ -35,17 +37,19 @@ export function useSignUp() {
 }
 
 export function SignUp() {
+  const { identityId } = useSession();
   const { signUp, secondStep } = useSignUp();
+  if (identityId !== undefined) return <Redirect to="/" />;
   if (secondStep) return <SecondStep {...secondStep} />;
   return (
-    <CardPage title="Create an account">
-      <ActionForm action="Create account" run={({ email = '', password = '' }) => signUp({ email, password })}>
+    <CardPage title={t('account.signUp')}>
+      <ActionForm action={t('links.create')} run={({ email = '', password = '' }) => signUp({ email, password })}>
         <EmailField />
         <NewPasswordField />
       </ActionForm>
       <ProviderLinks purpose="oauth-signup" />
       <p className="card-links">
-        <Link to="/">I have an account</Link>
+        <Link to="/">{t('links.hasAccount')}</Link>
       </p>
     </CardPage>
   );

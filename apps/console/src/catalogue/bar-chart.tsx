@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.js';
 /** What one bar shows. */
 export interface Bar {
   key: string;
@@ -25,18 +26,22 @@ function stepFor(highest: number): number {
   return power * ([1, 2, 5].find((digit) => digit * power >= rough) ?? 10);
 }
 
+/** The round values up to the highest or above it, at which lines are drawn. */
+export function marksFor(highest: number): number[] {
+  const step = Number.isInteger(highest) && highest <= LINES ? 1 : stepFor(highest);
+  const lines = Math.max(1, Math.ceil(highest / step));
+  return Array.from({ length: lines + 1 }, (_, n) => n * step);
+}
+
 /**
  * A bar chart that is a table: screen readers read the same rows, and they fit on a phone. Only the bars are SVG;
  * lengths are percentages, so that text keeps its size.
  */
 export function BarChart({ caption, of, bars, format }: BarChartProps) {
-  const highest = Math.max(0, ...bars.map(({ value }) => value));
-  const step = Number.isInteger(highest) && highest <= LINES ? 1 : stepFor(highest);
-  const lines = Math.max(1, Math.ceil(highest / step));
-  const full = step * lines;
+  const marks = marksFor(Math.max(0, ...bars.map(({ value }) => value)));
+  const full = marks.at(-1) ?? 1;
   const percent = (value: number) => `${(100 * Math.max(0, value)) / full}%`;
   const longest = Math.max(1, ...bars.map(({ value }) => format(value).length));
-  const marks = Array.from({ length: lines + 1 }, (_, n) => n * step);
   return (
     <table className="chart">
       <caption>{caption}</caption>
@@ -52,7 +57,7 @@ export function BarChart({ caption, of, bars, format }: BarChartProps) {
           </th>
           <td aria-hidden="true" />
           <th scope="col">
-            <span className="unseen">Value</span>
+            <span className="unseen">{t('ui.value')}</span>
           </th>
         </tr>
       </thead>

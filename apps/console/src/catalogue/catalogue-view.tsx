@@ -18,16 +18,18 @@ import {
   MEASURES,
   NO_FILTERS,
   hasFilters,
+  optionsOf,
   ordersOf,
   useViewState,
   type Grouping,
   type Measure,
   type Order,
 } from './view-state.js';
+import { t } from '../texts/texts.js';
 
 /** The catalogue, filtered, grouped and charted by list queries, which are shown. */
 export function CatalogueView() {
-  useTitle('Catalogue');
+  useTitle(t('catalogue.title'));
   const { client } = useSession();
   const [state, change] = useViewState();
   const categories = useCategories();
@@ -58,7 +60,8 @@ export function CatalogueView() {
     placeholderData: keepPreviousData,
   });
 
-  const categoryName = (id: string) => categories.data?.find((category) => category.id === id)?.name ?? 'Unknown category';
+  const categoryName = (id: string) =>
+    categories.data?.find((category) => category.id === id)?.name ?? t('catalogue.unknownCategory');
   const names: Record<Grouping, (key: string) => string> = { category: categoryName, shop: shopName, currency: (code) => code };
   const found = products.data?.pages.flatMap(({ value }) => value);
   const total = products.data?.pages[0]?.total ?? 0;
@@ -67,45 +70,51 @@ export function CatalogueView() {
   return (
     <>
       <header className="view-head">
-        <h1>Catalogue</h1>
-        {found && <span className="tag tag-plain">{total === 1 ? '1 product' : `${total} products`}</span>}
-        {isFiltered && <Button onClick={() => change(NO_FILTERS)}>Clear filters</Button>}
+        <h1>{t('catalogue.title')}</h1>
+        {found && <span className="tag tag-plain">{t('catalogue.count', { total })}</span>}
+        {isFiltered && <Button onClick={() => change(NO_FILTERS)}>{t('catalogue.clear')}</Button>}
       </header>
       <Filters state={state} change={change} />
       <QueryFailure of={[groups, products, categories, offers]} />
 
-      <section className="panel" aria-label="Chart">
+      <section className="panel" aria-label={t('catalogue.chart')}>
         <div className="panel-head">
-          <Choice<Measure> label="Show" value={state.measure} options={MEASURES} onChange={(measure) => change({ measure })} />
-          <Choice<Grouping> label="By" value={state.group} options={GROUPINGS} onChange={(group) => change({ group })} />
+          <Choice<Measure>
+            label={t('catalogue.show')}
+            value={state.measure}
+            options={optionsOf(MEASURES, 'measures')}
+            onChange={(measure) => change({ measure })}
+          />
+          <Choice<Grouping>
+            label={t('catalogue.by')}
+            value={state.group}
+            options={optionsOf(GROUPINGS, 'groupings')}
+            onChange={(group) => change({ group })}
+          />
         </div>
         {groups.data ? (
           <Guarded of={groups.data}>
             <Charts {...groups.data} measure={state.measure} nameOf={names[groups.data.group]} />
           </Guarded>
         ) : (
-          !groups.error && grouping.length > 0 && <Loading what="chart" />
+          !groups.error && grouping.length > 0 && <Loading what={t('catalogue.loading.chart')} />
         )}
         <QueryText parameters={grouping[0]?.parameters} queries={grouping.length} />
       </section>
 
-      <section className="products" aria-label="Products">
+      <section className="products" aria-label={t('catalogue.products')}>
         <div className="view-head">
-          <h2>Products</h2>
+          <h2>{t('catalogue.products')}</h2>
           <Choice<Order>
-            label="In order of"
+            label={t('catalogue.order')}
             value={state.order}
-            options={ordersOf(state.words)}
+            options={optionsOf(ordersOf(state.words), 'orders')}
             onChange={(order) => change({ order })}
           />
         </div>
-        {!found && !products.error && <Loading what="products" />}
+        {!found && !products.error && <Loading what={t('catalogue.loading.products')} />}
         {found?.length === 0 && (
-          <Empty title="No such products">
-            {isFiltered
-              ? 'Remove a filter to see more.'
-              : 'The catalogue is empty: tandem seed fills it with two shops to look at.'}
-          </Empty>
+          <Empty title={t('catalogue.none')}>{isFiltered ? t('catalogue.removeFilter') : t('catalogue.empty')}</Empty>
         )}
         <ul className="cards">
           {found?.map((product) => (
@@ -116,7 +125,7 @@ export function CatalogueView() {
         </ul>
         {products.hasNextPage && (
           <Button className="more" isOff={products.isFetchingNextPage} onClick={() => void products.fetchNextPage()}>
-            Show more
+            {t('ui.showMore')}
           </Button>
         )}
       </section>

@@ -1,6 +1,7 @@
 import { Choice, Field } from '../ui/field.js';
 import { useCategories, useOffers, useShopNames } from './names.js';
 import type { Filter, ViewState } from './view-state.js';
+import { t } from '../texts/texts.js';
 
 /** The filters of the catalogue. */
 export function Filters({ state, change }: { state: ViewState; change(wanted: Partial<ViewState>): void }) {
@@ -9,7 +10,7 @@ export function Filters({ state, change }: { state: ViewState; change(wanted: Pa
   const shopName = useShopNames();
 
   const chosen = (filter: Filter) => ({ value: state[filter], onChange: (value: string) => change({ [filter]: value }) });
-  const amount = { inputMode: 'decimal', pattern: '[0-9]*[.,]?[0-9]*', title: 'A number, such as 9.90' } as const;
+  const amount = { inputMode: 'decimal', pattern: '[0-9]*[.,]?[0-9]*', title: t('catalogue.filters.amount') } as const;
   const typed = (filter: Filter) => ({
     value: state[filter],
     onChange: ({ target }: { target: HTMLInputElement }) => change({ [filter]: target.value }),
@@ -17,24 +18,24 @@ export function Filters({ state, change }: { state: ViewState; change(wanted: Pa
   });
   return (
     <search className="filters filters-many">
-      <Field label="Search" type="search" {...typed('words')} />
+      <Field label={t('ui.search')} type="search" {...typed('words')} />
       <Choice
-        label="Category"
-        options={[['', 'All categories'], ...categories.map(({ id, name }) => [id, name] as const)]}
+        label={t('catalogue.filters.category')}
+        options={[['', t('catalogue.filters.allCategories')], ...categories.map(({ id, name }) => [id, name] as const)]}
         {...chosen('category')}
       />
       <Choice
-        label="Shop"
-        options={[['', 'All shops'], ...(offers?.shopIds ?? []).map((id) => [id, shopName(id)] as const)]}
+        label={t('catalogue.filters.shop')}
+        options={[['', t('catalogue.filters.allShops')], ...(offers?.shopIds ?? []).map((id) => [id, shopName(id)] as const)]}
         {...chosen('shop')}
       />
       <Choice
-        label="Currency"
-        options={[['', 'All currencies'], ...(offers?.currencies ?? []).map((code) => [code, code] as const)]}
+        label={t('catalogue.filters.currency')}
+        options={[['', t('catalogue.filters.allCurrencies')], ...(offers?.currencies ?? []).map((code) => [code, code] as const)]}
         {...chosen('currency')}
       />
-      <Field label="Price from" {...amount} {...typed('min')} />
-      <Field label="Price to" {...amount} {...typed('max')} />
+      <Field label={t('catalogue.filters.min')} {...amount} {...typed('min')} />
+      <Field label={t('catalogue.filters.max')} {...amount} {...typed('max')} />
     </search>
   );
 }

@@ -2,6 +2,7 @@ import { groupBy, queryOf, rowsOf } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
+import { t } from '../texts/texts.js';
 
 /** Most choices offered. */
 const CHOICES = 100;
@@ -55,5 +56,5 @@ export function useShopNames(): (organizationId: string) => string {
       return new Map(known.map(({ id, name }) => [id, name]));
     },
   });
-  return (organizationId) => names?.get(organizationId) ?? `Shop ${organizationId.slice(-4)}`;
+  return (organizationId) => names?.get(organizationId) ?? t('catalogue.shop', { number: organizationId.slice(-4) });
 }

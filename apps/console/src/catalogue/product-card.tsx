@@ -1,6 +1,7 @@
 import type { RouterOutputs } from '@tandem/client';
 import { Icon } from '../ui/icons.js';
-import { money } from './money.js';
+import { money } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 interface ProductCardProps {
   product: RouterOutputs['products']['get'];
@@ -22,7 +23,7 @@ export function ProductCard({ product: { name, description, price, images, categ
         <p className="row-title">{name}</p>
         <p className="row-more">{description}</p>
         <p className="card-foot">
-          <strong>{price ? money(price.amount, price.currency) : 'No price'}</strong>
+          <strong>{price ? money(price.amount, price.currency) : t('catalogue.noPrice')}</strong>
           {categoryIds.slice(0, 2).map((id) => (
             <span key={id} className="tag tag-plain">
               {categoryName(id)}

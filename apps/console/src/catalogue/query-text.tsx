@@ -2,6 +2,7 @@ import type { QueryParameters } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../ui/button.js';
 import { addressOf, readableAddressOf } from './queries.js';
+import { t } from '../texts/texts.js';
 
 /** The chart's query, as a REST URL. */
 export function QueryText({ parameters, queries }: { parameters: QueryParameters | undefined; queries: number }) {
@@ -11,11 +12,13 @@ export function QueryText({ parameters, queries }: { parameters: QueryParameters
   if (!parameters) return null;
   return (
     <details className="query">
-      <summary>The query{queries > 1 && `, one of ${queries}: each category has its own`}</summary>
+      <summary>{queries > 1 ? t('catalogue.query.many', { queries }) : t('catalogue.query.one')}</summary>
       <pre>{readableAddressOf(parameters)}</pre>
       <p className="query-ways">
-        <Button onClick={() => copying.mutate()}>{copying.isSuccess ? 'Copied' : 'Copy its address'}</Button>
-        <a href={addressOf(parameters)}>Open its answer</a>
+        <Button onClick={() => copying.mutate()}>
+          {t(copying.isSuccess ? 'catalogue.query.copied' : 'catalogue.query.copy')}
+        </Button>
+        <a href={addressOf(parameters)}>{t('catalogue.query.open')}</a>
       </p>
     </details>
   );

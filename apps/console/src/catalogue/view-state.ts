@@ -1,33 +1,24 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { t } from '../texts/texts.js';
 import { wordsOf } from '../ui/words.js';
 
-export const GROUPINGS = [
-  ['category', 'Category'],
-  ['shop', 'Shop'],
-  ['currency', 'Currency'],
-] as const;
-export type Grouping = (typeof GROUPINGS)[number][0];
+export const GROUPINGS = ['category', 'shop', 'currency'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
 
-export const MEASURES = [
-  ['count', 'Products'],
-  ['average', 'Average price'],
-  ['lowest', 'Lowest price'],
-  ['highest', 'Highest price'],
-] as const;
-export type Measure = (typeof MEASURES)[number][0];
+export const MEASURES = ['count', 'average', 'lowest', 'highest'] as const;
+export type Measure = (typeof MEASURES)[number];
 
-const ORDERS = [
-  ['newest', 'Newest'],
-  ['name', 'Name'],
-  ['cheapest', 'Price, lowest first'],
-  ['dearest', 'Price, highest first'],
-] as const;
-const BEST_FIRST = ['best', 'Best match'] as const;
-export type Order = (typeof ORDERS)[number][0] | (typeof BEST_FIRST)[0];
+const ORDERS = ['newest', 'name', 'cheapest', 'dearest'] as const;
+export type Order = (typeof ORDERS)[number] | 'best';
 
 /** The orders that may be chosen, the default first. */
-export const ordersOf = (words: string): [Option<Order>, ...Option<Order>[]] =>
-  wordsOf(words) === '' ? [...ORDERS] : [BEST_FIRST, ...ORDERS];
+export const ordersOf = (words: string): readonly [Order, ...Order[]] => (wordsOf(words) === '' ? ORDERS : ['best', ...ORDERS]);
+
+/** Options with their texts, for a choice. */
+export const optionsOf = <Value extends Grouping | Measure | Order>(
+  values: readonly Value[],
+  kind: 'groupings' | 'measures' | 'orders',
+) => values.map((value) => [value, t(`catalogue.${kind}.${value}` as 'catalogue.orders.best')] as const);
 
 const FILTERS = ['words', 'category', 'shop', 'currency', 'min', 'max'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -48,12 +39,9 @@ export interface ViewState extends Record<Filter, string> {
   order: Order;
 }
 
-type Option<Value> = readonly [value: Value, text: string];
-
 /** The named option, or the first. */
-function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option<Value>[]], text: string | undefined): Value {
-  const [value] = options.find(([one]) => one === text) ?? options[0];
-  return value;
+function oneOf<Value extends string>(options: readonly [Value, ...Value[]], text: string | undefined): Value {
+  return options.find((one) => one === text) ?? options[0];
 }
 
 /** Kept in the address, so that it can be bookmarked and shared. */

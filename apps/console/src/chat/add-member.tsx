@@ -6,6 +6,7 @@ import { Failure } from '../ui/notices.js';
 import { membersKey } from './chat.js';
 import { useMembers } from './members.js';
 import { PeopleSearch } from './people-search.js';
+import { t } from '../texts/texts.js';
 
 /** Adds people to a channel. */
 export function AddMember({ channelId }: { channelId: string }) {
@@ -18,18 +19,22 @@ export function AddMember({ channelId }: { channelId: string }) {
     onSettled: () => queries.invalidateQueries({ queryKey: membersKey(channelId) }),
   });
   return (
-    <section className="panel-section" aria-label="Add members">
+    <section className="panel-section" aria-label={t('chat.members.add')}>
       <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Add members
+        {t('chat.members.add')}
       </Button>
       <Failure of={adding.error} />
       {isOpen && (
         <PeopleSearch
-          label="Who is to join?"
+          label={t('chat.members.who')}
           without={data?.members.map(({ subscribedId }) => subscribedId) ?? []}
           renderAction={(identityId, name) => (
-            <Button aria-label={`Add ${name}`} isOff={adding.isPending} onClick={() => adding.mutate(identityId)}>
-              Add
+            <Button
+              aria-label={t('chat.members.addOne', { name })}
+              isOff={adding.isPending}
+              onClick={() => adding.mutate(identityId)}
+            >
+              {t('ui.add')}
             </Button>
           )}
         />

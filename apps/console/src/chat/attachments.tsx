@@ -1,11 +1,13 @@
 import type { ChatMessage } from '@tandem/client';
 import { Icon } from '../ui/icons.js';
+import { numberText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 type Attachment = ChatMessage['attachments'][number];
 type Metadata = ChatMessage['metadata'];
 
 const SHOWN_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/bmp']);
-const UNITS = ['bytes', 'kB', 'MB'];
+const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 
 /** A file as people know it, which the server does not keep: the console notes it in the message's metadata. */
 export interface KnownFile {
@@ -37,7 +39,14 @@ const fileAt = (metadata: Metadata, at: number): KnownFile => ({
 export function sizeText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
   const size = bytes / 1000 ** power;
-  return `${power === 0 || size >= 10 ? Math.round(size) : size.toFixed(1)} ${UNITS[power]}`;
+  const digits = power === 0 || size >= 10 ? 0 : 1;
+  return numberText(size, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }
 
 /** The files of a message: pictures as such, others to download. */
@@ -46,7 +55,7 @@ export function Attachments({ message }: { message: ChatMessage }) {
   if (attachments.length === 0) return null;
   const known = knownFiles(message);
   return (
-    <ul className="attachments" aria-label="Attached files">
+    <ul className="attachments" aria-label={t('chat.files.attached')}>
       {attachments.map((one, at) => (
         <li key={one.id}>
           <Attached {...one} known={known[at]} />
@@ -61,14 +70,16 @@ function Attached({ type, url, known }: Attachment & { known: KnownFile | undefi
   if (SHOWN_TYPES.has(type))
     return (
       <a href={url} target="_blank" rel="noreferrer" className="picture">
-        <img src={url} alt={known?.name ?? 'Attached picture'} loading="lazy" />
+        <img src={url} alt={known?.name ?? t('chat.files.picture')} loading="lazy" />
       </a>
     );
   return (
     <a href={url} target="_blank" rel="noreferrer" download={known?.name ?? ''} className="file">
       <Icon name="file" />
       <span className="file-name">{name}</span>
-      <span className="file-size">{known ? `${sizeText(known.size)} · Download` : 'Download'}</span>
+      <span className="file-size">
+        {known ? t('chat.files.sizeAndDownload', { size: sizeText(known.size) }) : t('chat.files.download')}
+      </span>
     </a>
   );
 }
@@ -76,5 +87,5 @@ function Attached({ type, url, known }: Attachment & { known: KnownFile | undefi
 /** A media type for people: `PDF file`. */
 function kindOf(type: string): string {
   const [, kind = 'unknown'] = type.split('/');
-  return kind.length > 6 ? `File (${type})` : `${kind.toUpperCase()} file`;
+  return kind.length > 6 ? t('chat.files.kindLong', { type }) : t('chat.files.kind', { kind: kind.toUpperCase() });
 }

@@ -8,6 +8,7 @@ import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useNames } from './names.js';
 import { useRoom } from './room.js';
+import { put, t } from '../texts/texts.js';
 
 const MANY = 100;
 
@@ -37,8 +38,8 @@ export function Bans() {
   );
   if (bans.length === 0) return <QueryFailure of={[loading]} />;
   return (
-    <section className="panel-section" aria-label="Banned">
-      <h3>Banned</h3>
+    <section className="panel-section" aria-label={t('chat.bans.title')}>
+      <h3>{t('chat.bans.title')}</h3>
       <Failure of={lifting.error} />
       <ul className="people">
         {bans.map(({ identityId, until }) => {
@@ -48,10 +49,16 @@ export function Bans() {
               <Avatar of={identityId} name={name} url={avatarUrl} />
               <span className="person-name">
                 {name}
-                <span className="hint">{until === null ? 'for good' : <Until at={until} />}</span>
+                <span className="hint">
+                  {until === null ? t('chat.bans.forGood') : t.rich('chat.bans.ends', { time: put(<Time at={until} />) })}
+                </span>
               </span>
-              <Button aria-label={`Lift the ban of ${name}`} isOff={lifting.isPending} onClick={() => lifting.mutate(identityId)}>
-                Lift
+              <Button
+                aria-label={t('chat.bans.liftOne', { name })}
+                isOff={lifting.isPending}
+                onClick={() => lifting.mutate(identityId)}
+              >
+                {t('chat.bans.lift')}
               </Button>
             </li>
           );
@@ -60,9 +67,3 @@ export function Bans() {
     </section>
   );
 }
-
-const Until = ({ at }: { at: string }) => (
-  <>
-    ends <Time at={at} />
-  </>
-);

@@ -8,6 +8,7 @@ import { Field } from '../ui/field.js';
 import { Failure } from '../ui/notices.js';
 import { useChat } from './chat.js';
 import { useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 /** The name and the picture of a channel, and whether anybody may join it. */
 export function ChannelForm() {
@@ -24,16 +25,16 @@ export function ChannelForm() {
     },
   });
   return (
-    <section className="panel-section" aria-label="Channel">
-      <h3>Channel</h3>
+    <section className="panel-section" aria-label={t('chat.settings.title')}>
+      <h3>{t('chat.settings.title')}</h3>
       <div className="channel-picture">
         <Avatar of={channelId} name={name} url={icon?.url ?? null} className="avatar-large" />
         <Button isOff={changing.isPending} onClick={() => picture.current?.click()}>
-          {icon ? 'Change the picture' : 'Choose a picture'}
+          {t(icon ? 'chat.settings.changePicture' : 'chat.settings.choosePicture')}
         </Button>
         {icon && (
           <Button isOff={changing.isPending} onClick={() => changing.mutate(async () => ({ channelId, icon: null }))}>
-            Remove
+            {t('ui.remove')}
           </Button>
         )}
         <input
@@ -41,7 +42,7 @@ export function ChannelForm() {
           type="file"
           accept="image/*"
           hidden
-          aria-label="Picture of the channel"
+          aria-label={t('chat.settings.picture')}
           onChange={({ target }) => {
             const [file] = target.files ?? [];
             target.value = '';
@@ -68,15 +69,23 @@ export function ChannelForm() {
             }));
         }}
       >
-        <Field label="Name" name="name" defaultValue={name} required maxLength={200} pattern=".*\S.*" autoComplete="off" />
+        <Field
+          label={t('chat.settings.name')}
+          name="name"
+          defaultValue={name}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          autoComplete="off"
+        />
         {!direct && (
           <label className="check">
-            <input type="checkbox" name="open" defaultChecked={open} /> Anybody may join
+            <input type="checkbox" name="open" defaultChecked={open} /> {t('chat.channels.anybody')}
           </label>
         )}
         <Failure of={changing.error} />
         <Button type="submit" isOff={changing.isPending}>
-          Save
+          {t('ui.save')}
         </Button>
       </form>
     </section>

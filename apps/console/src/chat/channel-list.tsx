@@ -6,6 +6,7 @@ import { Entry } from '../ui/boundary.js';
 import { Time } from '../ui/time.js';
 import { useChat } from './chat.js';
 import { useChannelName, useNames, useOther } from './names.js';
+import { t } from '../texts/texts.js';
 
 /** Channels to choose from, each with its last message. */
 export function ChannelList({ channels }: { channels: readonly ChannelSummary[] }) {
@@ -37,7 +38,9 @@ function ChannelLink({ channel }: { channel: ChannelSummary }) {
         </span>
         <span className="channel-name">{name}</span>
         <Badge unread={unread} />
-        <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
+        <span className="channel-last">
+          {isTyping ? t('chat.channels.typing') : (lastMessage?.content ?? t('chat.channels.silent'))}
+        </span>
         <Time at={lastMessage?.createdAt ?? createdAt} length="narrow" />
       </Link>
     </li>

@@ -13,12 +13,13 @@ import { useChat } from './chat.js';
 import { MemberList } from './member-list.js';
 import { Panel } from './panel.js';
 import { useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 /** A channel's members, bans and settings. */
 export function ChannelPanel({ onClose }: { onClose(): void }) {
   const { channel, rights } = useRoom();
   return (
-    <Panel title={channel.direct ? 'About' : 'Members'} onClose={onClose}>
+    <Panel title={t(channel.direct ? 'chat.members.about' : 'chat.members.title')} onClose={onClose}>
       <div className="panel-body">
         {rights.manages && !channel.direct && <AddMember channelId={channel.id} />}
         <MemberList />
@@ -55,32 +56,32 @@ function Leave() {
   return (
     <section className="panel-section">
       <p className="section-actions">
-        {membership && <Button onClick={() => setAsking('leave')}>Leave the channel</Button>}
+        {membership && <Button onClick={() => setAsking('leave')}>{t('chat.settings.leave')}</Button>}
         {rights.manages && (
           <Button className="bad" onClick={() => setAsking('delete')}>
-            Delete the channel
+            {t('chat.settings.delete')}
           </Button>
         )}
       </p>
       <Failure of={leaving.error ?? deleting.error} />
       {asking === 'leave' && membership && (
         <Confirm
-          title="Leave the channel?"
-          action="Leave"
+          title={t('chat.settings.leaveSure')}
+          action={t('chat.settings.leaveAction')}
           onConfirm={() => leaving.mutate(membership.id)}
           onClose={() => setAsking(undefined)}
         >
-          <p>{channel.open ? 'You can join it again.' : 'Somebody has to add you again.'}</p>
+          <p>{t(channel.open ? 'chat.settings.canJoin' : 'chat.settings.mustBeAdded')}</p>
         </Confirm>
       )}
       {asking === 'delete' && (
         <Confirm
-          title="Delete the channel?"
-          action="Delete"
+          title={t('chat.settings.deleteSure')}
+          action={t('ui.delete')}
           onConfirm={() => deleting.mutate(channel.id)}
           onClose={() => setAsking(undefined)}
         >
-          <p>It goes with all its messages, for everybody.</p>
+          <p>{t('chat.settings.deleteWhat')}</p>
         </Confirm>
       )}
     </section>

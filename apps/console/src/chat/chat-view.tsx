@@ -14,6 +14,7 @@ import { DeletedChannel } from './deleted-channel.js';
 import { MessageSearch } from './message-search.js';
 import { NewChannel, NewDirect } from './new-channel.js';
 import { Reports } from './reports.js';
+import { t } from '../texts/texts.js';
 import './channels.css';
 import './chat.css';
 import './composer.css';
@@ -29,9 +30,9 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
   const at = /^[1-9]\d{0,14}$/.test(number) ? Number(number) : undefined;
   return (
     <div className={channelId === undefined ? 'chat' : 'chat chat-open'}>
-      <section className="channels" aria-label="Channels">
+      <section className="channels" aria-label={t('chat.channels.label')}>
         <header className="view-head">
-          <h1>Chat</h1>
+          <h1>{t('chat.title')}</h1>
           <Live is={isLive} />
         </header>
         <div className="channels-new">
@@ -41,8 +42,8 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
         </div>
         {me?.isAdmin && <DeletedChannel />}
         <QueryFailure of={[loading]} />
-        {!channels && !loading.error && <Loading what="channels" />}
-        {channels?.length === 0 && <Empty title="No channels yet">Create one, or ask to be added to one.</Empty>}
+        {!channels && !loading.error && <Loading what={t('chat.loading.channels')} />}
+        {channels?.length === 0 && <Empty title={t('chat.channels.none')}>{t('chat.channels.noneWhy')}</Empty>}
         {channels && channels.length > 0 && (
           <MessageSearch>
             <ChannelList channels={channels} />
@@ -53,7 +54,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
       {!channel && channels && (channelId !== undefined || channels.length > 0) && (
         <div className="chat-none">
           {channelId === undefined ? (
-            <Empty title="Choose a channel">Its messages appear here.</Empty>
+            <Empty title={t('chat.channels.choose')}>{t('chat.channels.chooseWhy')}</Empty>
           ) : (
             <Elsewhere key={channelId} channelId={channelId} />
           )}
@@ -66,7 +67,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
 
 /** Of the page, while no channel is open. */
 function Title() {
-  useTitle('Chat', useChat().unread);
+  useTitle(t('chat.title'), useChat().unread);
   return null;
 }
 
@@ -80,16 +81,16 @@ function Elsewhere({ channelId }: { channelId: string }) {
     onSuccess: refresh,
   });
   return (
-    <Empty title="You are not in this channel">
-      <p>Whoever has the link of an open channel can join it.</p>
+    <Empty title={t('chat.channels.elsewhere')}>
+      <p>{t('chat.channels.elsewhereWhy')}</p>
       <p>
         <Button className="primary" isOff={joining.isPending} onClick={() => joining.mutate()}>
-          Join
+          {t('chat.channels.join')}
         </Button>
       </p>
       <Failure of={joining.error} />
       <p>
-        <Link to="/chat">All channels</Link>
+        <Link to="/chat">{t('chat.channels.all')}</Link>
       </p>
     </Empty>
   );

@@ -13,11 +13,11 @@ import { useRoom } from './room.js';
 import { Templates } from './templates.js';
 import { attach } from './uploads.js';
 import { useFilesFromOutside } from './files-from-outside.js';
+import { timeText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 /** Interval of typing reports, in milliseconds: the server forwards no more. */
 const TYPING_EVERY_MS = 2000;
-
-const timeOf = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 interface ComposerProps {
   /** Where the draft is kept. */
@@ -115,7 +115,7 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
   }
 
   if (rights.mutedUntil !== undefined)
-    return <p className="composer composer-off">You are muted here until {timeOf.format(new Date(rights.mutedUntil))}.</p>;
+    return <p className="composer composer-off">{t('chat.composer.muted', { time: timeText(new Date(rights.mutedUntil)) })}</p>;
   return (
     <div ref={around} className={isDragging ? 'composer composer-dragging' : 'composer'}>
       {draft.replyToId !== undefined && replyToId === undefined && (
@@ -123,8 +123,8 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
           <Quote messageId={draft.replyToId} known={undefined} />
           <Button
             className="icon-button quiet"
-            aria-label="Do not answer it"
-            title="Do not answer it"
+            aria-label={t('chat.composer.noAnswer')}
+            title={t('chat.composer.noAnswer')}
             onClick={() => drafts.change(place, { replyToId: undefined })}
           >
             <Icon name="close" />
@@ -142,7 +142,7 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
         rows={1}
         value={text}
         maxLength={10_000}
-        placeholder={label === 'Message' ? 'Write a message' : 'Write a reply'}
+        placeholder={t(replyToId === undefined ? 'chat.composer.writeMessage' : 'chat.composer.writeReply')}
         onKeyDown={onKeyDown}
         onFocus={() => setFocused(true)}
         onBlur={() => setFocused(false)}
@@ -158,14 +158,19 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
       />
       <div className="composer-tools">
         <FileButton onFiles={addFiles} />
-        <Button className="icon-button quiet" aria-label="Mention somebody" title="Mention somebody" onClick={() => insert('@')}>
+        <Button
+          className="icon-button quiet"
+          aria-label={t('chat.composer.mention')}
+          title={t('chat.composer.mention')}
+          onClick={() => insert('@')}
+        >
           <Icon name="at" />
         </Button>
         <Templates text={text} onInsert={insert} />
         <Button
           className="primary icon-button"
-          aria-label="Send"
-          title={isUploading ? 'Waits for the files' : 'Send'}
+          aria-label={t('chat.composer.send')}
+          title={t(isUploading ? 'chat.composer.waits' : 'chat.composer.send')}
           isOff={isEmpty || isUploading}
           onClick={submit}
         >

@@ -18,6 +18,8 @@ import { useMessage } from './quote.js';
 import { RoomContext, type Room } from './room.js';
 import { ThreadPanel } from './thread-panel.js';
 import { Undo } from './undo.js';
+import { listText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 interface ConversationProps {
   channel: ChannelSummary;
@@ -80,17 +82,18 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
     <RoomContext value={room}>
       <section className="conversation" aria-label={name}>
         <header>
-          <Link to="/chat" activeOptions={{ exact: true }} className="back" aria-label="All channels">
+          <Link to="/chat" activeOptions={{ exact: true }} className="back" aria-label={t('chat.channels.all')}>
             <Icon name="back" />
           </Link>
           <h1>{name}</h1>
-          {channel.open && <span className="tag tag-plain">open to all</span>}
+          {channel.open && <span className="tag tag-plain">{t('chat.conversation.open')}</span>}
           <div className="conversation-tools">
             <Button className="quiet" aria-expanded={aside === 'pins'} onClick={() => turn('pins')}>
-              <Icon name="pin" /> <span>{pins.length > 0 ? `${pins.length} pinned` : 'Pinned'}</span>
+              <Icon name="pin" />{' '}
+              <span>{pins.length > 0 ? t('chat.conversation.pins', { count: pins.length }) : t('chat.conversation.pinned')}</span>
             </Button>
             <Button className="quiet" aria-expanded={aside === 'channel'} onClick={() => turn('channel')}>
-              <Icon name="people" /> <span>{channel.direct ? 'About' : 'Members'}</span>
+              <Icon name="people" /> <span>{t(channel.direct ? 'chat.members.about' : 'chat.members.title')}</span>
             </Button>
           </div>
         </header>
@@ -98,9 +101,14 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
         {deleted && rights.isAdmin && <Deleted message={deleted} onEnd={() => setDeleted(undefined)} />}
         <p className="typing" aria-live="polite">
           {typing.length > 0 &&
-            `${typing.map((id) => personOf(id).name).join(', ')} ${typing.length === 1 ? 'is' : 'are'} typing…`}
+            t('chat.conversation.typing', { count: typing.length, names: listText(typing.map((id) => personOf(id).name)) })}
         </p>
-        <Composer place={channel.id} label="Message" onSend={() => at !== undefined && goToNewest()} onEditLast={editLast} />
+        <Composer
+          place={channel.id}
+          label={t('chat.composer.message')}
+          onSend={() => at !== undefined && goToNewest()}
+          onEditLast={editLast}
+        />
       </section>
       {aside === 'pins' && <PinsPanel pins={pins} onClose={close} />}
       {aside === 'channel' && <ChannelPanel onClose={close} />}
@@ -123,7 +131,7 @@ function Deleted({ message: { id: messageId, channelId }, onEnd }: { message: Ch
   });
   return (
     <Undo isOff={restoring.isPending} error={restoring.error} onUndo={() => restoring.mutate()} onEnd={onEnd}>
-      The message was deleted.
+      {t('chat.conversation.deleted')}
     </Undo>
   );
 }

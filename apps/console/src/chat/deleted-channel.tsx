@@ -2,6 +2,7 @@ import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-q
 import { useSession } from '../session/session.js';
 import { useChat } from './chat.js';
 import { Undo } from './undo.js';
+import { t } from '../texts/texts.js';
 
 /** Of the channels that were deleted on this page. */
 export const deletedKey = ['delete-channel'] as const;
@@ -24,7 +25,7 @@ export function DeletedChannel() {
   if (channelId === undefined) return null;
   return (
     <Undo isOff={restoring.isPending} error={restoring.error} onUndo={() => restoring.mutate(channelId)} onEnd={forget}>
-      The channel was deleted.
+      {t('chat.channels.deleted')}
     </Undo>
   );
 }

@@ -7,6 +7,7 @@ import { useChat } from './chat.js';
 import { useDraft } from './drafts.js';
 import { Thumbnail } from './thumbnail.js';
 import { FileRefusal, detach } from './uploads.js';
+import { t } from '../texts/texts.js';
 
 /** The files that a message is to have, each with how far its upload has come. */
 export function DraftFiles({ place }: { place: string }) {
@@ -14,7 +15,7 @@ export function DraftFiles({ place }: { place: string }) {
   const { files } = useDraft(drafts, place);
   if (files.length === 0) return null;
   return (
-    <ul className="draft-files" aria-label="Files to send">
+    <ul className="draft-files" aria-label={t('chat.files.toSend')}>
       {files.map(({ id, file, progress, uploaded, error }) => (
         <li key={id} className={error === undefined ? 'draft-file' : 'draft-file draft-file-bad'}>
           <Thumbnail of={file} />
@@ -24,9 +25,15 @@ export function DraftFiles({ place }: { place: string }) {
               {refusalText(error)}
             </span>
           )}
-          {error === undefined && uploaded === undefined && <progress value={progress} aria-label={`Upload of ${file.name}`} />}
+          {error === undefined && uploaded === undefined && (
+            <progress value={progress} aria-label={t('chat.files.upload', { name: file.name })} />
+          )}
           {uploaded !== undefined && <span className="file-size">{sizeText(file.size)}</span>}
-          <Button className="icon-button quiet" aria-label={`Remove ${file.name}`} onClick={() => detach(drafts, place, id)}>
+          <Button
+            className="icon-button quiet"
+            aria-label={t('chat.files.remove', { name: file.name })}
+            onClick={() => detach(drafts, place, id)}
+          >
             <Icon name="close" />
           </Button>
         </li>
@@ -37,5 +44,5 @@ export function DraftFiles({ place }: { place: string }) {
 
 function refusalText(error: unknown): string {
   if (error instanceof FileRefusal) return error.message;
-  return describeFailure(error).status === 400 ? 'Files of this kind cannot be sent.' : failureText(error);
+  return describeFailure(error).status === 400 ? t('chat.files.refused') : failureText(error);
 }

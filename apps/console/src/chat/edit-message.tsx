@@ -8,6 +8,7 @@ import { Failure } from '../ui/notices.js';
 import { knownFiles, notedFiles } from './attachments.js';
 import { useChat } from './chat.js';
 import { FileButton } from './file-button.js';
+import { t } from '../texts/texts.js';
 
 interface EditMessageProps {
   message: ChatMessage;
@@ -76,7 +77,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
       }}
     >
       <label htmlFor={id} className="unseen">
-        Change the message
+        {t('chat.message.change')}
       </label>
       <textarea
         id={id}
@@ -88,7 +89,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
         onKeyDown={onKeyDown}
       />
       {attachments.length > 0 && (
-        <ul className="draft-files" aria-label="Files of the message">
+        <ul className="draft-files" aria-label={t('chat.files.ofMessage')}>
           {attachments.map(({ id: attachmentId, type }, at) => {
             const name = files[at]?.name ?? type;
             return (
@@ -96,7 +97,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
                 <span className="file-name">{name}</span>
                 <Button
                   className="icon-button quiet"
-                  aria-label={`Remove ${name}`}
+                  aria-label={t('chat.files.remove', { name })}
                   isOff={changing.isPending}
                   onClick={() => changing.mutate({ removed: at })}
                 >
@@ -110,10 +111,10 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
       <Failure of={saving.error ?? changing.error} />
       <div className="edit-actions">
         <FileButton isOff={changing.isPending} onFiles={(added) => changing.mutate({ added })} />
-        <span className="hint">Escape cancels</span>
-        <Button onClick={onEnd}>Cancel</Button>
+        <span className="hint">{t('chat.message.escape')}</span>
+        <Button onClick={onEnd}>{t('ui.cancel')}</Button>
         <Button type="submit" className="primary" isOff={saving.isPending}>
-          Save
+          {t('ui.save')}
         </Button>
       </div>
     </form>

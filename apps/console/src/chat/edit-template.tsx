@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { Failure } from '../ui/notices.js';
 import type { Template } from './templates.js';
+import { t } from '../texts/texts.js';
 
 interface EditTemplateProps {
   template: Template;
@@ -24,7 +25,7 @@ export function EditTemplate({ template: { id: messageTemplateId, title, content
     onDeleted();
   }
   return (
-    <Dialog title="Change the template" onClose={onEnd}>
+    <Dialog title={t('chat.templates.changeTitle')} onClose={onEnd}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -33,19 +34,26 @@ export function EditTemplate({ template: { id: messageTemplateId, title, content
           acting.mutate(() => chat.patchMessageTemplate.mutate({ messageTemplateId, ...changed }));
         }}
       >
-        <Field label="Title" name="title" defaultValue={title} required maxLength={200} autoComplete="off" />
+        <Field
+          label={t('chat.templates.titleField')}
+          name="title"
+          defaultValue={title}
+          required
+          maxLength={200}
+          autoComplete="off"
+        />
         <div className="field">
-          <label htmlFor={id}>Text</label>
+          <label htmlFor={id}>{t('chat.templates.text')}</label>
           <textarea id={id} name="content" defaultValue={content} required maxLength={10_000} rows={4} />
         </div>
         <Failure of={acting.error} />
         <div className="dialog-actions">
           <Button className="danger" isOff={acting.isPending} onClick={() => acting.mutate(remove)}>
-            Delete
+            {t('ui.delete')}
           </Button>
-          <Button onClick={onEnd}>Cancel</Button>
+          <Button onClick={onEnd}>{t('ui.cancel')}</Button>
           <Button type="submit" className="primary" isOff={acting.isPending}>
-            Save
+            {t('ui.save')}
           </Button>
         </div>
       </form>

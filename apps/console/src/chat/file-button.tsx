@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
+import { t } from '../texts/texts.js';
 
 interface FileButtonProps {
   isOff?: boolean;
@@ -14,8 +15,8 @@ export function FileButton({ isOff, onFiles }: FileButtonProps) {
     <>
       <Button
         className="icon-button quiet"
-        aria-label="Attach files"
-        title="Attach files"
+        aria-label={t('chat.files.attach')}
+        title={t('chat.files.attach')}
         isOff={isOff}
         onClick={() => input.current?.click()}
       >
@@ -26,7 +27,7 @@ export function FileButton({ isOff, onFiles }: FileButtonProps) {
         type="file"
         multiple
         hidden
-        aria-label="Files"
+        aria-label={t('chat.files.files')}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
           // the same file may be chosen again

@@ -14,6 +14,7 @@ import { useIsAhead, useMembers, type Membership } from './members.js';
 import { useNames, type Shown } from './names.js';
 import { useRoom } from './room.js';
 import { UntilDialog } from './until-dialog.js';
+import { t } from '../texts/texts.js';
 
 /** Who is in a channel. */
 export function MemberList() {
@@ -22,15 +23,15 @@ export function MemberList() {
   const { members, total = 0 } = loading.data ?? {};
   const personOf = useNames(members?.map(({ subscribedId }) => subscribedId) ?? [], channel.ownerId);
   return (
-    <section className="panel-section" aria-label="Members">
+    <section className="panel-section" aria-label={t('chat.members.title')}>
       <QueryFailure of={[loading]} />
-      {!members && !loading.error && <Loading what="members" />}
+      {!members && !loading.error && <Loading what={t('chat.loading.members')} />}
       <ul className="people">
         {members?.map((member) => (
           <Member key={member.id} member={member} person={personOf(member.subscribedId)} />
         ))}
       </ul>
-      {members && total > members.length && <p className="hint">and {total - members.length} more</p>}
+      {members && total > members.length && <p className="hint">{t('chat.members.more', { count: total - members.length })}</p>}
     </section>
   );
 }
@@ -43,16 +44,16 @@ function Member({ member, person }: { member: Membership; person: Shown }) {
   const isMuted = useIsAhead(mutedUntil);
   return (
     <li className="person">
-      <Avatar of={subscribedId} name={person.name === 'You' ? person.handle : person.name} url={person.avatarUrl} />
+      <Avatar of={subscribedId} name={person.isSelf ? person.handle : person.name} url={person.avatarUrl} />
       <span className="person-name">{person.name}</span>
       {isOnline(subscribedId) && (
         <span className="online">
-          <span className="unseen">online</span>
+          <span className="unseen">{t('chat.members.online')}</span>
         </span>
       )}
-      {isOwner && <span className="tag tag-plain">owner</span>}
-      {role === 'moderator' && <span className="tag">moderator</span>}
-      {isMuted && <span className="tag tag-bad">muted</span>}
+      {isOwner && <span className="tag tag-plain">{t('chat.members.owner')}</span>}
+      {role === 'moderator' && <span className="tag">{t('chat.members.moderator')}</span>}
+      {isMuted && <span className="tag tag-bad">{t('chat.members.muted')}</span>}
       <MemberActions member={member} isMuted={isMuted} name={person.name} />
     </li>
   );
@@ -94,7 +95,7 @@ function MemberActions({ member, isMuted, name }: MemberActionsProps) {
   const moderates = rights.mayModerate(identityId, role);
   return (
     <>
-      <Popup kind="menu" label={`Actions for ${name}`} button={<Icon name="more" />} className="icon-button quiet">
+      <Popup kind="menu" label={t('chat.members.actions', { name })} button={<Icon name="more" />} className="icon-button quiet">
         {(close) => {
           const item = (text: string, act: () => void, className?: string) => (
             <MenuItem
@@ -109,16 +110,18 @@ function MemberActions({ member, isMuted, name }: MemberActionsProps) {
           );
           return (
             <>
-              {!channel.direct && item('Message', openDirect)}
+              {!channel.direct && item(t('chat.members.message'), openDirect)}
               {rights.manages &&
                 !channel.direct &&
                 role === 'member' &&
-                item('Make moderator', () => change({ role: 'moderator' }))}
-              {rights.manages && role === 'moderator' && item('Make ordinary member', () => change({ role: 'member' }))}
+                item(t('chat.members.makeModerator'), () => change({ role: 'moderator' }))}
+              {rights.manages && role === 'moderator' && item(t('chat.members.makeMember'), () => change({ role: 'member' }))}
               {moderates &&
-                (isMuted ? item('Let write again', () => change({ mutedUntil: null })) : item('Mute…', () => setAsking('mute')))}
-              {rights.manages && item('Remove…', () => setAsking('remove'), 'bad')}
-              {moderates && item('Ban…', () => setAsking('ban'), 'bad')}
+                (isMuted
+                  ? item(t('chat.members.unmute'), () => change({ mutedUntil: null }))
+                  : item(t('chat.members.mute'), () => setAsking('mute')))}
+              {rights.manages && item(t('chat.members.remove'), () => setAsking('remove'), 'bad')}
+              {moderates && item(t('chat.members.ban'), () => setAsking('ban'), 'bad')}
             </>
           );
         }}
@@ -126,33 +129,33 @@ function MemberActions({ member, isMuted, name }: MemberActionsProps) {
       <Failure of={acting.error} />
       {asking === 'mute' && (
         <UntilDialog
-          title={`Mute ${name}`}
-          action="Mute"
+          title={t('chat.members.muteOne', { name })}
+          action={t('chat.members.muteAction')}
           onChoose={(mutedUntil) => change({ mutedUntil })}
           onClose={() => setAsking(undefined)}
         >
-          Who is muted reads on, and may write nothing.
+          {t('chat.members.muteWhat')}
         </UntilDialog>
       )}
       {asking === 'ban' && (
         <UntilDialog
-          title={`Ban ${name}`}
-          action="Ban"
+          title={t('chat.members.banOne', { name })}
+          action={t('chat.members.banAction')}
           mayBeForever
           onChoose={(until) => acting.mutate(() => chat.createBan.mutate({ channelId, identityId, until }))}
           onClose={() => setAsking(undefined)}
         >
-          Who is banned leaves the channel, and cannot come back.
+          {t('chat.members.banWhat')}
         </UntilDialog>
       )}
       {asking === 'remove' && (
         <Confirm
-          title={`Remove ${name}?`}
-          action="Remove"
+          title={t('chat.members.removeSure', { name })}
+          action={t('ui.remove')}
           onConfirm={() => acting.mutate(() => chat.deleteSubscription.mutate({ subscriptionId }))}
           onClose={() => setAsking(undefined)}
         >
-          <p>{channel.open ? 'The channel is open: anybody can join again.' : 'The channel is left, and can be read no more.'}</p>
+          <p>{t(channel.open ? 'chat.members.removedFromOpen' : 'chat.members.removed')}</p>
         </Confirm>
       )}
     </>

@@ -4,6 +4,7 @@ import { Avatar } from '../ui/avatar.js';
 import { useMembers } from './members.js';
 import { useNames } from './names.js';
 import { useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 /** Most people that are offered. */
 const OFFERED = 6;
@@ -90,7 +91,7 @@ export function MentionList({ people, listId, active, onChoose }: MentionListPro
   if (people.length === 0) return null;
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- belongs to a text field, which no select does
-    <div className="mention-list" id={listId} role="listbox" aria-label="Members">
+    <div className="mention-list" id={listId} role="listbox" aria-label={t('chat.members.title')}>
       {people.map((one, at) => (
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are those of the composer
         <div

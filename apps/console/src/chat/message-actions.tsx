@@ -11,6 +11,7 @@ import { useChat } from './chat.js';
 import { ReactionPicker } from './reactions.js';
 import { ReportMessage } from './report-message.js';
 import { useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 interface MessageActionsProps {
   message: ChatMessage;
@@ -47,11 +48,16 @@ export function MessageActions({ message, onReact }: MessageActionsProps) {
       <div className="message-actions">
         <ReactionPicker onPick={onReact} />
         {reply && (
-          <Button className="icon-button" aria-label="Reply" title="Reply" onClick={() => reply(message)}>
+          <Button
+            className="icon-button"
+            aria-label={t('chat.message.reply')}
+            title={t('chat.message.reply')}
+            onClick={() => reply(message)}
+          >
             <Icon name="reply" />
           </Button>
         )}
-        <Popup kind="menu" label="More actions" button={<Icon name="more" />} className="icon-button">
+        <Popup kind="menu" label={t('chat.message.actions')} button={<Icon name="more" />} className="icon-button">
           {(close) => {
             const item = (text: string, act: () => void, className?: string) => (
               <MenuItem
@@ -66,12 +72,12 @@ export function MessageActions({ message, onReact }: MessageActionsProps) {
             );
             return (
               <>
-                {reply && item('Open thread', () => openThread(messageId))}
-                {message.senderId === self && item('Edit', () => edit(messageId))}
-                {rights.moderates && item(isPinned ? 'Unpin' : 'Pin', pin)}
-                {item('Copy link', copyLink)}
-                {message.senderId !== self && item('Report…', () => setAsking('report'))}
-                {rights.mayDelete(message) && item('Delete…', () => setAsking('delete'), 'bad')}
+                {reply && item(t('chat.message.openThread'), () => openThread(messageId))}
+                {message.senderId === self && item(t('ui.edit'), () => edit(messageId))}
+                {rights.moderates && item(t(isPinned ? 'chat.message.unpin' : 'chat.message.pin'), pin)}
+                {item(t('chat.message.copyLink'), copyLink)}
+                {message.senderId !== self && item(t('chat.message.report'), () => setAsking('report'))}
+                {rights.mayDelete(message) && item(t('chat.message.delete'), () => setAsking('delete'), 'bad')}
               </>
             );
           }}
@@ -79,7 +85,12 @@ export function MessageActions({ message, onReact }: MessageActionsProps) {
       </div>
       <Failure of={acting.error} />
       {asking === 'delete' && (
-        <Confirm title="Delete this message?" action="Delete" onConfirm={remove} onClose={() => setAsking(undefined)}>
+        <Confirm
+          title={t('chat.message.deleteSure')}
+          action={t('ui.delete')}
+          onConfirm={remove}
+          onClose={() => setAsking(undefined)}
+        >
           <p className="quoted">{message.content}</p>
         </Confirm>
       )}

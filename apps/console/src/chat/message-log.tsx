@@ -13,6 +13,7 @@ import { Message, newDayOf } from './message.js';
 import { useNames } from './names.js';
 import { MessageOnItsWay } from './outgoing-message.js';
 import { useInView, useVisible } from './visible.js';
+import { t } from '../texts/texts.js';
 
 /** Within this distance of the end, new messages scroll into view, in pixels. */
 const NEAR = 80;
@@ -108,7 +109,7 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
         className="log"
         ref={log}
         role="log"
-        aria-label={`Messages in ${name}`}
+        aria-label={t('chat.conversation.messagesIn', { name })}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users must be able to scroll it
         tabIndex={0}
         onKeyDown={goThroughMessages}
@@ -118,13 +119,13 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
         // a picture has its height once it is loaded
         onLoad={() => isAtEnd.current && scrollToEnd(log.current)}
       >
-        {!messages && !stored.error && <Loading what="messages" />}
+        {!messages && !stored.error && <Loading what={t('chat.loading.messages')} />}
         {hasEarlier && (
           <Button className="log-earlier" isOff={more.isPending} onClick={() => more.mutate('earlier')}>
-            Show earlier messages
+            {t('chat.conversation.earlier')}
           </Button>
         )}
-        {messages?.length === 0 && onTheirWay.length === 0 && <p className="log-day">No messages yet. Write the first!</p>}
+        {messages?.length === 0 && onTheirWay.length === 0 && <p className="log-day">{t('chat.conversation.none')}</p>}
         <ol>
           {messages?.map((message, index) => {
             const above = messages[index - 1];
@@ -133,7 +134,7 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
             return (
               <Fragment key={message.id}>
                 {day !== undefined && <li className="log-day">{day}</li>}
-                {isNew && <li className="log-new">New</li>}
+                {isNew && <li className="log-new">{t('chat.conversation.new')}</li>}
                 <Entry of={message}>
                   <Message
                     message={message}
@@ -152,20 +153,20 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
         </ol>
         {hasLater && (
           <Button className="log-later" isOff={more.isPending} onClick={() => more.mutate('later')}>
-            Show later messages
+            {t('chat.conversation.later')}
           </Button>
         )}
         {messages && !hasLater && <div ref={end} className="log-end" />}
       </div>
       {hasLater && (
         <Button className="primary log-newer" onClick={goToNewest}>
-          {unread === 0 ? 'Newest messages' : newText(unread)}
+          {unread === 0 ? t('chat.conversation.newest') : newText(unread)}
         </Button>
       )}
       {!hasLater && last && !isEndInView && (
         <Button
           className={unread > 0 ? 'primary log-newer' : 'log-newer log-down icon-button'}
-          aria-label={unread > 0 ? undefined : 'Newest messages'}
+          aria-label={unread > 0 ? undefined : t('chat.conversation.newest')}
           onClick={() => {
             scrollToEnd(log.current);
             log.current?.focus();
@@ -197,4 +198,4 @@ export function scrollToEnd(log: HTMLElement | null): void {
   if (log) log.scrollTop = log.scrollHeight;
 }
 
-const newText = (unread: number) => (unread === 1 ? '1 new message' : `${unread} new messages`);
+const newText = (unread: number) => t('chat.conversation.newMessages', { count: unread });

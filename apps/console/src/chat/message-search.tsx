@@ -10,6 +10,7 @@ import { Time } from '../ui/time.js';
 import { wordsOf } from '../ui/words.js';
 import { useChat } from './chat.js';
 import { useChannelName } from './names.js';
+import { t } from '../texts/texts.js';
 
 const SHOWN = 20;
 
@@ -35,7 +36,7 @@ export function MessageSearch({ children }: { children: ReactNode }) {
     <>
       <search>
         <Field
-          label="Search messages"
+          label={t('chat.search.label')}
           type="search"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
@@ -47,17 +48,20 @@ export function MessageSearch({ children }: { children: ReactNode }) {
       ) : (
         <>
           <QueryFailure of={[found]} />
-          {!data && !found.error && <Loading what="messages" />}
+          {!data && !found.error && <Loading what={t('chat.loading.messages')} />}
           {data && <p className="hint">{countText(data.total, data.value.length)}</p>}
-          <ul className="found" aria-label="Found messages">
+          <ul className="found" aria-label={t('chat.search.found')}>
             {data?.value.map(({ id, channelId, seq, content, createdAt, senderId, sender, channel }) => (
               <li key={id}>
                 <Link to={`/chat/${channelId}`} search={{ at: String(seq) }} className="channel">
                   <span className="channel-name">
-                    <NameOf channelId={channelId} name={channel?.name ?? 'Channel'} />
+                    <NameOf channelId={channelId} name={channel?.name ?? t('chat.channel')} />
                   </span>
                   <span className="channel-last">
-                    {senderId === self ? 'You' : (sender?.name ?? 'Member')}: {content}
+                    {t('chat.search.from', {
+                      name: senderId === self ? t('chat.you') : (sender?.name ?? t('chat.member')),
+                      content,
+                    })}
                   </span>
                   <Time at={createdAt} length="narrow" />
                 </Link>
@@ -78,7 +82,7 @@ function NameOf({ channelId, name }: { channelId: string; name: string }) {
 const NameOfOwn = ({ channel }: { channel: ChannelSummary }) => useChannelName(channel);
 
 function countText(total: number, shown: number): string {
-  if (total === 0) return 'No messages have these words.';
-  if (total > shown) return `The best ${shown} of ${total} messages`;
-  return total === 1 ? '1 message' : `${total} messages`;
+  if (total === 0) return t('chat.search.none');
+  if (total > shown) return t('chat.search.best', { shown, total });
+  return t('chat.search.count', { total });
 }

@@ -13,23 +13,21 @@ import { Quote } from './quote.js';
 import { Reactions, useReacting } from './reactions.js';
 import { useRoom } from './room.js';
 import { Edited } from './versions.js';
+import { clockText, dayText, fullTimeText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 /** Messages of one person within this time are shown as a group, in milliseconds. */
 const TOGETHER_MS = 5 * 60_000;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short' });
-
 /** The day of a message; undefined if it is that of the one before. */
 export function newDayOf({ createdAt }: ChatMessage, before: ChatMessage | undefined): string | undefined {
-  const its = day.format(new Date(createdAt));
-  if (before && day.format(new Date(before.createdAt)) === its) return undefined;
+  const its = dayText(new Date(createdAt));
+  if (before && dayText(new Date(before.createdAt)) === its) return undefined;
   const now = Date.now();
-  if (its === day.format(now)) return 'Today';
-  return its === day.format(now - DAY_MS) ? 'Yesterday' : its;
+  if (its === dayText(now)) return t('chat.conversation.today');
+  return its === dayText(now - DAY_MS) ? t('chat.conversation.yesterday') : its;
 }
 
 interface MessageProps {
@@ -74,8 +72,8 @@ export function Message({ message, before, personOf, answered, isFound = false }
       aria-current={isFound || undefined}
     >
       {isTogether ? (
-        <time className="message-at" dateTime={createdAt} title={full.format(at)}>
-          {clock.format(at)}
+        <time className="message-at" dateTime={createdAt} title={fullTimeText(at)}>
+          {clockText(at)}
         </time>
       ) : (
         <Avatar of={senderId} name={senderId === self ? handle : name} url={avatarUrl} className="message-avatar" />
@@ -84,10 +82,10 @@ export function Message({ message, before, personOf, answered, isFound = false }
         {!isTogether && (
           <p className="message-head">
             <span className="message-sender">{name}</span>{' '}
-            <time dateTime={createdAt} title={full.format(at)}>
-              {clock.format(at)}
+            <time dateTime={createdAt} title={fullTimeText(at)}>
+              {clockText(at)}
             </time>
-            {pinned.has(id) && <span className="message-note">pinned</span>}
+            {pinned.has(id) && <span className="message-note">{t('chat.message.pinned')}</span>}
           </p>
         )}
         {isQuoting && <Quote messageId={replyToId} known={answered.message} />}
@@ -112,7 +110,7 @@ export function Message({ message, before, personOf, answered, isFound = false }
         <Reactions reactions={reactions} onToggle={(key) => reacting.mutate(key)} />
         {replyCount > 0 && answered !== undefined && (
           <Button className="link replies-link" onClick={() => openThread(id)}>
-            {replyCount === 1 ? '1 reply' : `${replyCount} replies`}
+            {t('chat.message.replies', { count: replyCount })}
           </Button>
         )}
         <Failure of={reacting.error} />

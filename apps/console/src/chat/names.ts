@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { membersKey } from './chat.js';
+import { t } from '../texts/texts.js';
 
 /** Characters shown of an id: its last ones, which are random. */
 const SHOWN_OF_ID = 4;
@@ -12,13 +13,15 @@ const DIRECT = 'Direct';
 /** How a person is shown. */
 export interface Shown {
   name: string;
-  /** What messages call the person: the same for all readers. */
+  /** What messages call the person: the same for all readers, whatever their languages. */
   handle: string;
   avatarUrl: string | null;
+  /** Whether it is the reader. */
+  isSelf: boolean;
 }
 
 /** How somebody without a profile is shown: distinguished by the id. */
-const unnamed = (identityId: string) => `Member ${identityId.slice(-SHOWN_OF_ID)}`;
+const unnamed = (identityId: string) => t('chat.memberOf', { number: identityId.slice(-SHOWN_OF_ID) });
 
 /**
  * How people are shown: by their profiles; without one, admins see the email address, and others whether it is the
@@ -50,12 +53,12 @@ export function useNames(identityIds: readonly string[], ownerId: string): (iden
   });
   return (identityId) => {
     const card = cards?.get(identityId);
-    const handle = card?.name ?? unnamed(identityId);
+    const handle = card?.name ?? `Member ${identityId.slice(-SHOWN_OF_ID)}`;
     const name =
       identityId === self
-        ? 'You'
-        : (card?.name ?? emails?.get(identityId) ?? (identityId === ownerId ? 'Owner' : unnamed(identityId)));
-    return { name, handle, avatarUrl: card?.avatarUrl ?? null };
+        ? t('chat.you')
+        : (card?.name ?? emails?.get(identityId) ?? (identityId === ownerId ? t('chat.owner') : unnamed(identityId)));
+    return { name, handle, avatarUrl: card?.avatarUrl ?? null, isSelf: identityId === self };
   };
 }
 

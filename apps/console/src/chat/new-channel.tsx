@@ -9,6 +9,7 @@ import { Icon } from '../ui/icons.js';
 import { Failure } from '../ui/notices.js';
 import { useChat } from './chat.js';
 import { PeopleSearch } from './people-search.js';
+import { t } from '../texts/texts.js';
 
 /** Makes a channel, and goes there. */
 function useOpening<Given>(open: (given: Given) => Promise<{ id: string }>, close: () => void) {
@@ -39,10 +40,10 @@ export function NewChannel() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>
-        <Icon name="plus" /> New channel
+        <Icon name="plus" /> {t('chat.channels.new')}
       </Button>
       {isOpen && (
-        <Dialog title="New channel" onClose={close}>
+        <Dialog title={t('chat.channels.new')} onClose={close}>
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -51,15 +52,15 @@ export function NewChannel() {
               creating.mutate({ name: (given.get('name') as string).trim(), open: given.get('open') === 'on' });
             }}
           >
-            <Field label="Name of the channel" name="name" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
+            <Field label={t('chat.channels.name')} name="name" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
             <label className="check">
-              <input type="checkbox" name="open" /> Anybody may join
+              <input type="checkbox" name="open" /> {t('chat.channels.anybody')}
             </label>
             <Failure of={creating.error} />
             <div className="dialog-actions">
-              <Button onClick={close}>Cancel</Button>
+              <Button onClick={close}>{t('ui.cancel')}</Button>
               <Button type="submit" className="primary" isOff={creating.isPending}>
-                Create
+                {t('chat.channels.create')}
               </Button>
             </div>
           </form>
@@ -77,23 +78,32 @@ export function NewDirect() {
   const opening = useOpening((identityId: string) => client.api.chat.openDirectChannel.mutate({ identityId }), close);
   return (
     <>
-      <Button className="icon-button" aria-label="Message somebody" title="Message somebody" onClick={() => setOpen(true)}>
+      <Button
+        className="icon-button"
+        aria-label={t('chat.channels.direct')}
+        title={t('chat.channels.direct')}
+        onClick={() => setOpen(true)}
+      >
         <Icon name="people" />
       </Button>
       {isOpen && (
-        <Dialog title="Message somebody" onClose={close}>
+        <Dialog title={t('chat.channels.direct')} onClose={close}>
           <PeopleSearch
-            label="Whom?"
+            label={t('chat.channels.whom')}
             without={[]}
             renderAction={(identityId, name) => (
-              <Button aria-label={`Message ${name}`} isOff={opening.isPending} onClick={() => opening.mutate(identityId)}>
-                Message
+              <Button
+                aria-label={t('chat.channels.messageOne', { name })}
+                isOff={opening.isPending}
+                onClick={() => opening.mutate(identityId)}
+              >
+                {t('chat.channels.message')}
               </Button>
             )}
           />
           <Failure of={opening.error} />
           <div className="dialog-actions">
-            <Button onClick={close}>Cancel</Button>
+            <Button onClick={close}>{t('ui.cancel')}</Button>
           </div>
         </Dialog>
       )}

@@ -2,6 +2,7 @@ import type { OutgoingMessage } from '@tandem/client';
 import { Button } from '../ui/button.js';
 import { failureText } from '../ui/failure-text.js';
 import { useChat } from './chat.js';
+import { t } from '../texts/texts.js';
 
 /** An own message that is not stored yet, or that the server has refused. */
 export function MessageOnItsWay({ message }: { message: OutgoingMessage }) {
@@ -12,19 +13,19 @@ export function MessageOnItsWay({ message }: { message: OutgoingMessage }) {
     <li className={isRefused ? 'message message-refused' : 'message message-sending'}>
       <div className="message-main">
         <p className="message-body">{content}</p>
-        {files.length > 0 && <p className="message-note">{files.length === 1 ? 'with a file' : `with ${files.length} files`}</p>}
+        {files.length > 0 && <p className="message-note">{t('chat.message.withFiles', { count: files.length })}</p>}
         {isRefused ? (
           <div role="alert" className="refused">
-            <span>Not sent. {failureText(message.error)}</span>
+            <span>{t('chat.message.notSent', { why: failureText(message.error) })}</span>
             <Button className="link" onClick={() => send(message)}>
-              Try again
+              {t('ui.tryAgain')}
             </Button>
             <Button className="link" onClick={() => discard(clientId)}>
-              Discard
+              {t('chat.message.discard')}
             </Button>
           </div>
         ) : (
-          <p className="message-note">Sending…</p>
+          <p className="message-note">{t('chat.message.sending')}</p>
         )}
       </div>
     </li>

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
+import { t } from '../texts/texts.js';
 
 interface PanelProps {
   title: string;
@@ -33,7 +34,7 @@ export function Panel({ title, onClose, children }: PanelProps) {
         <h2 id={id} ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        <Button className="icon-button quiet" aria-label="Close" title="Close" onClick={onClose}>
+        <Button className="icon-button quiet" aria-label={t('ui.close')} title={t('ui.close')} onClick={onClose}>
           <Icon name="close" />
         </Button>
       </header>

@@ -8,6 +8,7 @@ import { Field } from '../ui/field.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { useChat } from './chat.js';
 import { useNames } from './names.js';
+import { t } from '../texts/texts.js';
 
 /** Channels and organizations whose members are offered, members of each, and people that are shown. */
 const [GROUPS, MEMBERS, SHOWN] = [8, 100, 6];
@@ -99,10 +100,10 @@ export function PeopleSearch({ label, without, renderAction }: PeopleSearchProps
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
         autoComplete="off"
-        placeholder="Name or id"
+        placeholder={t('chat.members.nameOrId')}
       />
       <QueryFailure of={[known, found]} />
-      {text !== '' && known.data && people.length === 0 && <p className="hint">Nobody whom you know has this name.</p>}
+      {text !== '' && known.data && people.length === 0 && <p className="hint">{t('chat.members.nobody')}</p>}
       <ul className="people">
         {people.slice(0, SHOWN).map(({ id, name, avatarUrl }) => (
           <li key={id} className="person">

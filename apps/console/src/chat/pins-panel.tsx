@@ -8,6 +8,7 @@ import { useNames } from './names.js';
 import { Panel } from './panel.js';
 import { useRoom } from './room.js';
 import { Time } from '../ui/time.js';
+import { t } from '../texts/texts.js';
 
 interface PinsPanelProps {
   pins: readonly PinnedMessage[];
@@ -31,10 +32,10 @@ export function PinsPanel({ pins, onClose }: PinsPanelProps) {
     },
   });
   return (
-    <Panel title="Pinned messages" onClose={onClose}>
+    <Panel title={t('chat.pins.title')} onClose={onClose}>
       <div className="panel-body">
         <Failure of={unpinning.error} />
-        {pins.length === 0 && <Empty title="Nothing is pinned">Owners and moderators pin what is to be found again.</Empty>}
+        {pins.length === 0 && <Empty title={t('chat.pins.none')}>{t('chat.pins.noneWhy')}</Empty>}
         <ul className="panel-list">
           {pins.map(({ id, seq, senderId, content, createdAt }) => (
             <li key={id} className="pin">
@@ -44,11 +45,11 @@ export function PinsPanel({ pins, onClose }: PinsPanelProps) {
               <p className="message-body">{content}</p>
               <p className="pin-actions">
                 <Button className="link" onClick={() => goTo(seq)}>
-                  Show in conversation
+                  {t('chat.pins.show')}
                 </Button>
                 {rights.moderates && (
                   <Button className="link" onClick={() => unpinning.mutate(id)}>
-                    Unpin
+                    {t('chat.message.unpin')}
                   </Button>
                 )}
               </p>

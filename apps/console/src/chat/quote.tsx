@@ -5,6 +5,7 @@ import { useChat } from './chat.js';
 import { messageKey } from './message-cache.js';
 import { useNames } from './names.js';
 import { useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 /** A message of a channel that may not be among those that are shown. Null if there is none any more. */
 export function useMessage(channelId: string, messageId: string | undefined, known?: ChatMessage) {
@@ -28,11 +29,15 @@ export function Quote({ messageId, known }: QuoteProps) {
   const { channel, goTo } = useRoom();
   const { data: message } = useMessage(channel.id, messageId, known);
   const personOf = useNames(message ? [message.senderId] : [], channel.ownerId);
-  if (message === null) return <p className="quote quote-gone">Answers a message that was deleted</p>;
+  if (message === null) return <p className="quote quote-gone">{t('chat.message.answersDeleted')}</p>;
   if (message === undefined) return <p className="quote">…</p>;
   const { name } = personOf(message.senderId);
   return (
-    <Button className="quote" aria-label={`Answers ${name}: ${message.content}`} onClick={() => goTo(message.seq)}>
+    <Button
+      className="quote"
+      aria-label={t('chat.message.answers', { name, content: message.content })}
+      onClick={() => goTo(message.seq)}
+    >
       <strong>{name}</strong> <span>{message.content}</span>
     </Button>
   );

@@ -6,26 +6,27 @@ import { Field } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { Popup } from '../ui/popup.js';
 import { useChat } from './chat.js';
+import { t } from '../texts/texts.js';
 
 /** What is no emoji is shown between colons. */
 const WORD = /^[a-z0-9_+-]+$/;
 const COMMON = [
-  ['👍', 'Thumbs up'],
-  ['👎', 'Thumbs down'],
-  ['❤️', 'Heart'],
-  ['😂', 'Laughing'],
-  ['😮', 'Surprised'],
-  ['😢', 'Sad'],
-  ['🎉', 'Party'],
-  ['🙏', 'Thanks'],
-  ['👀', 'Looking'],
-  ['✅', 'Done'],
-  ['🔥', 'Fire'],
-  ['🚀', 'Rocket'],
-  ['💯', 'Hundred'],
-  ['🤔', 'Thinking'],
-  ['👏', 'Applause'],
-  ['☕', 'Coffee'],
+  ['👍', 'thumbsUp'],
+  ['👎', 'thumbsDown'],
+  ['❤️', 'heart'],
+  ['😂', 'laughing'],
+  ['😮', 'surprised'],
+  ['😢', 'sad'],
+  ['🎉', 'party'],
+  ['🙏', 'thanks'],
+  ['👀', 'looking'],
+  ['✅', 'done'],
+  ['🔥', 'fire'],
+  ['🚀', 'rocket'],
+  ['💯', 'hundred'],
+  ['🤔', 'thinking'],
+  ['👏', 'applause'],
+  ['☕', 'coffee'],
 ] as const;
 
 /** Reacts to a message, or takes it back: shown at once, and taken back where the server refuses. */
@@ -61,7 +62,7 @@ interface ReactionsProps {
 export function Reactions({ reactions, onToggle }: ReactionsProps) {
   if (reactions.length === 0) return null;
   return (
-    <ul className="reactions" aria-label="Reactions">
+    <ul className="reactions" aria-label={t('chat.reactions.label')}>
       {reactions.map(({ key, count, mine }) => (
         <li key={key}>
           <Button className="reaction" aria-pressed={mine} aria-label={`${key} ${count}`} onClick={() => onToggle(key)}>
@@ -79,7 +80,7 @@ export function Reactions({ reactions, onToggle }: ReactionsProps) {
 /** Common emoji to choose from, and a field for any other. */
 export function ReactionPicker({ className = '', onPick }: { className?: string; onPick(key: string): void }) {
   return (
-    <Popup kind="dialog" label="Add a reaction" button={<Icon name="smile" />} className={`icon-button ${className}`}>
+    <Popup kind="dialog" label={t('chat.reactions.add')} button={<Icon name="smile" />} className={`icon-button ${className}`}>
       {(close) => {
         const pick = (key: string) => {
           close();
@@ -89,7 +90,14 @@ export function ReactionPicker({ className = '', onPick }: { className?: string;
           <>
             <div className="emoji">
               {COMMON.map(([key, name]) => (
-                <button key={key} type="button" className="quiet" aria-label={name} title={name} onClick={() => pick(key)}>
+                <button
+                  key={key}
+                  type="button"
+                  className="quiet"
+                  aria-label={t(`chat.reactions.${name}`)}
+                  title={t(`chat.reactions.${name}`)}
+                  onClick={() => pick(key)}
+                >
                   {key}
                 </button>
               ))}
@@ -102,8 +110,8 @@ export function ReactionPicker({ className = '', onPick }: { className?: string;
                 if (key !== '') pick(key);
               }}
             >
-              <Field label="Another emoji, or a word" name="key" maxLength={32} autoComplete="off" />
-              <Button type="submit">React</Button>
+              <Field label={t('chat.reactions.another')} name="key" maxLength={32} autoComplete="off" />
+              <Button type="submit">{t('chat.reactions.react')}</Button>
             </form>
           </>
         );

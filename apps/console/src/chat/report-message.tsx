@@ -5,6 +5,7 @@ import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure, Good } from '../ui/notices.js';
+import { t } from '../texts/texts.js';
 
 interface ReportMessageProps {
   message: ChatMessage;
@@ -19,14 +20,14 @@ export function ReportMessage({ message: { id: messageId, content }, onClose }: 
     mutationFn: (reason: string) => client.api.chat.createReport.mutate({ messageId, reason }),
   });
   return (
-    <Dialog title="Report this message" onClose={onClose}>
+    <Dialog title={t('chat.reports.one')} onClose={onClose}>
       <p className="quoted">{content}</p>
       {reporting.isSuccess ? (
         <>
-          <Good>The admins have been told.</Good>
+          <Good>{t('chat.reports.told')}</Good>
           <div className="dialog-actions">
             <Button className="primary" onClick={onClose}>
-              Close
+              {t('ui.close')}
             </Button>
           </div>
         </>
@@ -38,14 +39,14 @@ export function ReportMessage({ message: { id: messageId, content }, onClose }: 
           }}
         >
           <div className="field">
-            <label htmlFor={id}>What is wrong with it?</label>
+            <label htmlFor={id}>{t('chat.reports.what')}</label>
             <textarea id={id} name="reason" required maxLength={1000} rows={3} />
           </div>
           <Failure of={reporting.error} />
           <div className="dialog-actions">
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('ui.cancel')}</Button>
             <Button type="submit" className="primary" isOff={reporting.isPending}>
-              Report
+              {t('chat.reports.action')}
             </Button>
           </div>
         </form>

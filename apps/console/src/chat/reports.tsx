@@ -9,6 +9,7 @@ import { Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useNames } from './names.js';
+import { t } from '../texts/texts.js';
 
 const SHOWN = 50;
 
@@ -17,7 +18,12 @@ export function Reports() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button className="icon-button" aria-label="Reported messages" title="Reported messages" onClick={() => setOpen(true)}>
+      <Button
+        className="icon-button"
+        aria-label={t('chat.reports.title')}
+        title={t('chat.reports.title')}
+        onClick={() => setOpen(true)}
+      >
         <Icon name="flag" />
       </Button>
       {isOpen && <ReportsDialog onClose={() => setOpen(false)} />}
@@ -43,10 +49,10 @@ function ReportsDialog({ onClose }: { onClose(): void }) {
   const { data } = loading;
   const personOf = useNames(data?.value.flatMap(({ senderId, reporterId }) => [senderId, reporterId]) ?? [], '');
   return (
-    <Dialog title="Reported messages" onClose={onClose}>
+    <Dialog title={t('chat.reports.title')} onClose={onClose}>
       <QueryFailure of={[loading]} />
-      {!data && !loading.error && <Loading what="reports" />}
-      {data?.value.length === 0 && <p>Nothing is reported.</p>}
+      {!data && !loading.error && <Loading what={t('chat.loading.reports')} />}
+      {data?.value.length === 0 && <p>{t('chat.reports.none')}</p>}
       <ul className="panel-list reports">
         {data?.value.map(({ id, content, reason, senderId, reporterId, createdAt }) => (
           <li key={id}>
@@ -59,10 +65,10 @@ function ReportsDialog({ onClose }: { onClose(): void }) {
             </p>
             <div className="notice-actions">
               <Button isOff={deciding.isPending} onClick={() => deciding.mutate({ reportId: id, status: 'resolved' })}>
-                Resolved
+                {t('chat.reports.resolved')}
               </Button>
               <Button isOff={deciding.isPending} onClick={() => deciding.mutate({ reportId: id, status: 'dismissed' })}>
-                Dismiss
+                {t('chat.reports.dismiss')}
               </Button>
             </div>
           </li>
@@ -70,7 +76,7 @@ function ReportsDialog({ onClose }: { onClose(): void }) {
       </ul>
       <Failure of={deciding.error} />
       <div className="dialog-actions">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('ui.close')}</Button>
       </div>
     </Dialog>
   );

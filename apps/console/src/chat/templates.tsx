@@ -11,6 +11,7 @@ import { Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { EditTemplate } from './edit-template.js';
 import { Undo } from './undo.js';
+import { t } from '../texts/texts.js';
 
 /** Most templates, and most organizations of which they are. */
 const [MANY, ORGANIZATIONS] = [100, 10];
@@ -35,7 +36,7 @@ function useTemplatePlaces() {
     },
   });
   const isAdmin = me?.isAdmin === true;
-  return { isAdmin, places: [...(isAdmin ? [[ALL, 'Everybody'] as const] : []), ...(data ?? [])] };
+  return { isAdmin, places: [...(isAdmin ? [[ALL, t('chat.templates.everybody')] as const] : []), ...(data ?? [])] };
 }
 
 interface TemplatesProps {
@@ -51,7 +52,12 @@ export function Templates({ text, onInsert }: TemplatesProps) {
   if (places.length === 0) return null;
   return (
     <>
-      <Button className="icon-button quiet" aria-label="Templates" title="Templates" onClick={() => setOpen(true)}>
+      <Button
+        className="icon-button quiet"
+        aria-label={t('chat.templates.title')}
+        title={t('chat.templates.title')}
+        onClick={() => setOpen(true)}
+      >
         <Icon name="template" />
       </Button>
       {isOpen && (
@@ -118,32 +124,36 @@ function TemplatesDialog({ isAdmin, places, text, onInsert, onClose }: Templates
       />
     );
   return (
-    <Dialog title="Templates" onClose={onClose}>
+    <Dialog title={t('chat.templates.title')} onClose={onClose}>
       {isAdmin && deleted && (
         <Undo isOff={restoring.isPending} error={restoring.error} onUndo={() => restoring.mutate(deleted)}>
-          The template was deleted.
+          {t('chat.templates.deleted')}
         </Undo>
       )}
       <QueryFailure of={[loading]} />
-      {!templates && !loading.error && <Loading what="templates" />}
-      {templates?.length === 0 && <p className="hint">None yet. Write a message, and save it here.</p>}
+      {!templates && !loading.error && <Loading what={t('chat.loading.templates')} />}
+      {templates?.length === 0 && <p className="hint">{t('chat.templates.none')}</p>}
       <ul className="panel-list templates">
         {templates?.map((template) => (
           <li key={template.id}>
             <button type="button" className="template" onClick={() => onInsert(template.content)}>
               <strong>{template.title}</strong>
               <span>{template.content}</span>
-              <span className="hint">{nameOf(template.organizationId) ?? 'Another organization'}</span>
+              <span className="hint">{nameOf(template.organizationId) ?? t('chat.templates.another')}</span>
             </button>
-            <Button className="quiet" aria-label={`Change ${template.title}`} onClick={() => setEditing(template)}>
-              Change
+            <Button
+              className="quiet"
+              aria-label={t('chat.templates.changeOne', { title: template.title })}
+              onClick={() => setEditing(template)}
+            >
+              {t('chat.templates.change')}
             </Button>
           </li>
         ))}
       </ul>
       {text.trim() !== '' && <SaveTemplate text={text.trim()} places={places} onSaved={() => void changed()} />}
       <div className="dialog-actions">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('ui.close')}</Button>
       </div>
     </Dialog>
   );
@@ -175,13 +185,13 @@ function SaveTemplate({ text, places, onSaved }: SaveTemplateProps) {
         if (!saving.isPending) saving.mutate((new FormData(event.currentTarget).get('title') as string).trim());
       }}
     >
-      <h3>Save what is written</h3>
+      <h3>{t('chat.templates.saveTitle')}</h3>
       <p className="quoted">{text}</p>
-      <Field label="Title" name="title" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
-      {places.length > 1 && <Choice label="For" value={place} options={places} onChange={setPlace} />}
+      <Field label={t('chat.templates.titleField')} name="title" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
+      {places.length > 1 && <Choice label={t('chat.templates.for')} value={place} options={places} onChange={setPlace} />}
       <Failure of={saving.error} />
       <Button type="submit" isOff={saving.isPending}>
-        Save as template
+        {t('chat.templates.save')}
       </Button>
     </form>
   );

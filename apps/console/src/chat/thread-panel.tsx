@@ -14,6 +14,7 @@ import { MessageOnItsWay } from './outgoing-message.js';
 import { Panel } from './panel.js';
 import { useMessage } from './quote.js';
 import { RoomContext, useRoom } from './room.js';
+import { t } from '../texts/texts.js';
 
 interface ThreadPanelProps {
   messageId: string;
@@ -45,12 +46,20 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
   }, [newest]);
   return (
     <RoomContext value={{ ...room, editing, edit, reply: undefined }}>
-      <Panel title="Thread" onClose={onClose}>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions -- to be scrolled */}
-        <div className="log" ref={list} role="log" aria-label="Replies" tabIndex={0} onKeyDown={goThroughMessages}>
+      <Panel title={t('chat.thread.title')} onClose={onClose}>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys go through what is in it */}
+        <div
+          className="log"
+          ref={list}
+          role="log"
+          aria-label={t('chat.thread.replies')}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- to be scrolled
+          tabIndex={0}
+          onKeyDown={goThroughMessages}
+        >
           <QueryFailure of={[root, replies]} />
-          {root.data === null && <Empty title="The message was deleted" />}
-          {!messages && !replies.error && root.data !== null && <Loading what="replies" />}
+          {root.data === null && <Empty title={t('chat.thread.deleted')} />}
+          {!messages && !replies.error && root.data !== null && <Loading what={t('chat.loading.replies')} />}
           <ol>
             {root.data && (
               <Entry of={root.data}>
@@ -58,12 +67,14 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
               </Entry>
             )}
             {messages && root.data && (
-              <li className="log-replies">{messages.length === 0 ? 'No replies yet' : repliesText(messages.length)}</li>
+              <li className="log-replies">
+                {messages.length === 0 ? t('chat.thread.none') : t('chat.message.replies', { count: messages.length })}
+              </li>
             )}
             {nextToken !== undefined && (
               <li>
                 <Button isOff={earlier.isPending} onClick={() => earlier.mutate()}>
-                  Show earlier replies
+                  {t('chat.thread.earlier')}
                 </Button>
               </li>
             )}
@@ -78,10 +89,8 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
           </ol>
           <Failure of={earlier.error} />
         </div>
-        {root.data && <Composer place={`${channel.id}/${messageId}`} label="Reply" replyToId={messageId} />}
+        {root.data && <Composer place={`${channel.id}/${messageId}`} label={t('chat.composer.reply')} replyToId={messageId} />}
       </Panel>
     </RoomContext>
   );
 }
-
-const repliesText = (count: number) => (count === 1 ? '1 reply' : `${count} replies`);

@@ -1,5 +1,6 @@
 import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
+import { t } from '../texts/texts.js';
 
 interface UndoProps {
   children: string;
@@ -16,11 +17,11 @@ export function Undo({ children, isOff, error, onUndo, onEnd }: UndoProps) {
       <span>{children}</span>
       <span className="notice-actions">
         <Button className="link" isOff={isOff} onClick={onUndo}>
-          Restore
+          {t('chat.undo.restore')}
         </Button>
         {onEnd && (
           <Button className="link" onClick={onEnd}>
-            Dismiss
+            {t('chat.undo.dismiss')}
           </Button>
         )}
       </span>

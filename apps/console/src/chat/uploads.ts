@@ -1,5 +1,6 @@
 import { uploadFile, type Fetch, type TandemClient } from '@tandem/client';
 import type { Drafts } from './drafts.js';
+import { t } from '../texts/texts.js';
 
 /** Most files of a message, and most bytes of a file. */
 export const [FILES_MAX, BYTES_MAX] = [10, 10_000_000];
@@ -42,9 +43,9 @@ export function detach(drafts: Drafts, place: string, id: string): void {
 }
 
 function refusalOf({ size }: File, before: number): FileRefusal | undefined {
-  if (before >= FILES_MAX) return new FileRefusal(`A message has ${FILES_MAX} files at most.`);
-  if (size > BYTES_MAX) return new FileRefusal('It is larger than 10 MB.');
-  return size === 0 ? new FileRefusal('It is empty.') : undefined;
+  if (before >= FILES_MAX) return new FileRefusal(t('chat.files.tooMany', { most: FILES_MAX }));
+  if (size > BYTES_MAX) return new FileRefusal(t('chat.files.tooLarge'));
+  return size === 0 ? new FileRefusal(t('chat.files.empty')) : undefined;
 }
 
 /** `fetch` tells nothing of how far an upload has come. */

@@ -6,11 +6,12 @@ import { Loading } from '../ui/notices.js';
 import { Popup } from '../ui/popup.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
+import { t } from '../texts/texts.js';
 
 /** Marks a message that was changed, and shows what it said before. */
 export function Edited({ message }: { message: ChatMessage }) {
   return (
-    <Popup kind="dialog" label="Earlier texts" button="edited" className="link edited">
+    <Popup kind="dialog" label={t('chat.message.versions')} button={t('chat.message.edited')} className="link edited">
       {() => <Versions message={message} />}
     </Popup>
   );
@@ -27,11 +28,11 @@ function Versions({ message: { id: messageId, updatedAt } }: { message: ChatMess
   });
   const { data } = versions;
   return (
-    <section className="versions" aria-label="Earlier texts">
-      <h2>Earlier texts</h2>
+    <section className="versions" aria-label={t('chat.message.versions')}>
+      <h2>{t('chat.message.versions')}</h2>
       <QueryFailure of={[versions]} />
-      {!data && !versions.error && <Loading what="earlier texts" />}
-      {data?.length === 0 && <p className="hint">Its text is as it was; its files have changed.</p>}
+      {!data && !versions.error && <Loading what={t('chat.loading.versions')} />}
+      {data?.length === 0 && <p className="hint">{t('chat.message.onlyFiles')}</p>}
       <ol>
         {data?.map(({ at, content }) => (
           <li key={at}>

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BarChart } from '../catalogue/bar-chart.js';
-import { money } from '../catalogue/money.js';
-import { inWords } from '../records/words.js';
+import { valueText } from '../records/words.js';
 import { useSession } from '../session/session.js';
 import { Choice } from '../ui/field.js';
 import { Loading } from '../ui/notices.js';
@@ -13,6 +12,8 @@ import { Time } from '../ui/time.js';
 import { loadMonths } from './months.js';
 import { TimeChart } from './time-chart.js';
 import { Waiting } from './waiting.js';
+import { money, monthText, numberText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 /** How the business goes, what waits for somebody, and whether all is well. */
 export function AdminHome() {
@@ -39,31 +40,36 @@ function Sales() {
   const used = [...totals].sort(([, one], [, other]) => other - one).map(([currency]) => currency);
   const currency = used.includes(chosen) ? chosen : used[0];
   return (
-    <section className="panel wide" aria-label="Orders over time">
+    <section className="panel wide" aria-label={t('home.sales.label')}>
       <div className="panel-head">
-        <h2>The last twelve months</h2>
+        <h2>{t('home.sales.title')}</h2>
         <Choice<'revenue' | 'orders'>
-          label="Show"
+          label={t('home.sales.show')}
           value={measure}
           options={[
-            ['revenue', 'Revenue'],
-            ['orders', 'Orders'],
+            ['revenue', t('home.sales.revenue')],
+            ['orders', t('home.sales.orders')],
           ]}
           onChange={setMeasure}
         />
         {used.length > 1 && (
-          <Choice label="Currency" value={currency ?? ''} options={used.map((one) => [one, one])} onChange={setChosen} />
+          <Choice
+            label={t('home.sales.currency')}
+            value={currency ?? ''}
+            options={used.map((one) => [one, one])}
+            onChange={setChosen}
+          />
         )}
       </div>
       <QueryFailure of={[sales]} />
-      {!sales.data && !sales.error && <Loading what="orders" />}
-      {sales.data && currency === undefined && <p className="hint">No orders yet.</p>}
+      {!sales.data && !sales.error && <Loading what={t('home.loading.orders')} />}
+      {sales.data && currency === undefined && <p className="hint">{t('home.sales.none')}</p>}
       {sales.data && currency !== undefined && (
         <TimeChart
-          caption={measure === 'revenue' ? `Revenue in ${currency}` : `Orders in ${currency}`}
-          format={(value) => (measure === 'revenue' ? money(value, currency) : value.toLocaleString())}
-          points={sales.data.map(({ label, currencies }) => ({
-            label,
+          caption={t(measure === 'revenue' ? 'home.sales.revenueIn' : 'home.sales.ordersIn', { currency })}
+          format={(value) => (measure === 'revenue' ? money(value, currency) : numberText(value))}
+          points={sales.data.map(({ first, currencies }) => ({
+            label: monthText(first),
             value: currencies.find((one) => one.currency === currency)?.[measure] ?? 0,
           }))}
         />
@@ -80,15 +86,19 @@ function States() {
     queryFn: async () => rowsOf(await client.api.orders.list.query(parameters), parameters).value,
   });
   return (
-    <section className="panel" aria-label="States of orders">
-      <h2>States of orders</h2>
+    <section className="panel" aria-label={t('home.states.title')}>
+      <h2>{t('home.states.title')}</h2>
       <QueryFailure of={[states]} />
       {states.data && (
         <BarChart
-          caption="Orders by state"
-          of="State"
-          format={(value) => value.toLocaleString()}
-          bars={states.data.map(({ status, orders }) => ({ key: String(status), label: inWords(String(status)), value: orders }))}
+          caption={t('home.states.caption')}
+          of={t('home.states.of')}
+          format={(value) => numberText(value)}
+          bars={states.data.map(({ status, orders }) => ({
+            key: String(status),
+            label: valueText(String(status), 'status'),
+            value: orders,
+          }))}
         />
       )}
     </section>
@@ -105,16 +115,16 @@ function Recent() {
     queryFn: async () => rowsOf(await client.api.auth.events.query(parameters), parameters).value,
   });
   return (
-    <section className="panel" aria-label="Security events">
+    <section className="panel" aria-label={t('home.events')}>
       <div className="panel-head">
-        <h2>Security events</h2>
-        <Link to="/audit">All</Link>
+        <h2>{t('home.events')}</h2>
+        <Link to="/audit">{t('home.all')}</Link>
       </div>
       <QueryFailure of={[events]} />
       <ul className="plain-rows">
         {events.data?.map(({ id, type, ip, createdAt }) => (
           <li key={id}>
-            <span>{inWords(type)}</span>
+            <span>{valueText(type, 'type')}</span>
             <span className="hint">
               {ip} · <Time at={createdAt} length="narrow" />
             </span>
@@ -135,11 +145,11 @@ function Health() {
     queryFn: async () => (await fetch('/health/ready')).ok,
   });
   return (
-    <section className="panel" aria-label="Health">
-      <h2>Health</h2>
+    <section className="panel" aria-label={t('home.health.title')}>
+      <h2>{t('home.health.title')}</h2>
       <p>
-        {health.data === true && <span className="tag">The server and its database answer</span>}
-        {(health.data === false || health.failureCount > 0) && <span className="tag tag-bad">The database does not answer</span>}
+        {health.data === true && <span className="tag">{t('home.health.good')}</span>}
+        {(health.data === false || health.failureCount > 0) && <span className="tag tag-bad">{t('home.health.bad')}</span>}
       </p>
     </section>
   );

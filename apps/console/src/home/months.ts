@@ -1,10 +1,10 @@
 import { aggregate, count, groupBy, queryOf, rowsOf, sum, type TandemClient } from '@tandem/client';
 
 const MONTHS = 12;
-const name = new Intl.DateTimeFormat(undefined, { month: 'short', year: '2-digit', timeZone: 'UTC' });
 
 export interface Month {
-  label: string;
+  /** Its beginning. */
+  first: Date;
   currencies: { currency: string | null; orders: number; revenue: number }[];
 }
 
@@ -22,7 +22,7 @@ export async function loadMonths({ api }: TandemClient, ask: { organizationId?: 
       const { parameters } = query.apply(groupBy(['currency'], aggregate({ orders: count(), revenue: sum('total') }))).top(20); // prettier-ignore
       const rows = rowsOf(await api.orders.list.query({ ...parameters, ...ask }), parameters).value;
       return {
-        label: name.format(first(back)),
+        first: first(back),
         currencies: rows.map(({ currency, orders, revenue }) => ({ currency, orders, revenue: revenue ?? 0 })),
       };
     }),

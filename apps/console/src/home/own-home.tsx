@@ -1,15 +1,16 @@
 import { queryOf, rowsOf } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { money } from '../catalogue/money.js';
 import { useChat } from '../chat/chat.js';
 import { useFeed } from '../notifications/feed.js';
 import { showNotification } from '../notifications/shown-notification.js';
-import { inWords } from '../records/words.js';
+import { valueText } from '../records/words.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Badge } from '../ui/badge.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
+import { money } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 const SHOWN = 5;
 
@@ -33,18 +34,18 @@ function OwnOrders() {
     queryFn: async () => rowsOf(await client.api.orders.list.query({ identityId, ...parameters }), parameters).value,
   });
   return (
-    <section className="panel wide" aria-label="Your orders">
+    <section className="panel wide" aria-label={t('home.own.orders')}>
       <div className="panel-head">
-        <h2>Your orders</h2>
-        <Link to="/orders">All</Link>
+        <h2>{t('home.own.orders')}</h2>
+        <Link to="/orders">{t('home.all')}</Link>
       </div>
       <QueryFailure of={[orders]} />
-      {orders.data?.length === 0 && <p className="hint">No orders yet: what you order appears here.</p>}
+      {orders.data?.length === 0 && <p className="hint">{t('home.own.noOrders')}</p>}
       <ul className="plain-rows">
         {orders.data?.map(({ id, status, total, currency, createdAt }) => (
           <li key={id}>
             <Link to={`/orders/${id}`}>
-              Order {id.slice(-6)} <span className="tag">{inWords(status)}</span>
+              {t('home.own.order', { number: id.slice(-6) })} <span className="tag">{valueText(status, 'status')}</span>
             </Link>
             <span>
               {money(total, currency)} <Time at={createdAt} length="narrow" />
@@ -60,12 +61,12 @@ function Unread() {
   const { channels } = useChat();
   const shown = channels?.slice(0, SHOWN) ?? [];
   return (
-    <section className="panel" aria-label="Your channels">
+    <section className="panel" aria-label={t('home.own.channels')}>
       <div className="panel-head">
-        <h2>Chat</h2>
-        <Link to="/chat">All</Link>
+        <h2>{t('home.own.chat')}</h2>
+        <Link to="/chat">{t('home.all')}</Link>
       </div>
-      {channels && shown.length === 0 && <p className="hint">No channels yet.</p>}
+      {channels && shown.length === 0 && <p className="hint">{t('home.own.noChannels')}</p>}
       <ul className="plain-rows">
         {shown.map(({ id, name, unread = 0, lastMessage }) => (
           <li key={id}>
@@ -84,12 +85,12 @@ function Newest() {
   const { rows } = useFeed();
   const shown = rows?.slice(0, SHOWN) ?? [];
   return (
-    <section className="panel" aria-label="Newest notifications">
+    <section className="panel" aria-label={t('home.own.newest')}>
       <div className="panel-head">
-        <h2>Notifications</h2>
-        <Link to="/notifications">All</Link>
+        <h2>{t('home.notifications.title')}</h2>
+        <Link to="/notifications">{t('home.all')}</Link>
       </div>
-      {rows && shown.length === 0 && <p className="hint">Nothing new.</p>}
+      {rows && shown.length === 0 && <p className="hint">{t('home.own.nothingNew')}</p>}
       <ul className="plain-rows">
         {shown.map((one) => (
           <li key={one.id}>

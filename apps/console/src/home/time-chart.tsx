@@ -1,5 +1,5 @@
-import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, curveMonotoneX, line } from 'd3-shape';
+import { marksFor } from '../catalogue/bar-chart.js';
 
 export interface Point {
   /** The name of the moment, as the reader sees it. */
@@ -15,16 +15,14 @@ interface TimeChartProps {
 
 const [WIDTH, HEIGHT] = [640, 200];
 const EDGES = { top: 12, right: 12, bottom: 24, left: 64 };
-const LINES = 4;
 
 /** Values over time, as a line above its area. Screen readers get the same as a table. */
 export function TimeChart({ caption, points, format }: TimeChartProps) {
-  const y = scaleLinear([0, Math.max(1, ...points.map(({ value }) => value))], [HEIGHT - EDGES.bottom, EDGES.top]).nice(LINES);
-  const x = scalePoint(
-    points.map((_, index) => index),
-    [EDGES.left, WIDTH - EDGES.right],
-  );
-  const at = (_: Point, index: number) => x(index) ?? 0;
+  const marks = marksFor(Math.max(0, ...points.map(({ value }) => value)));
+  const [ground, high] = [HEIGHT - EDGES.bottom, HEIGHT - EDGES.bottom - EDGES.top];
+  const y = (value: number) => ground - (value / (marks.at(-1) ?? 1)) * high;
+  const apart = (WIDTH - EDGES.left - EDGES.right) / Math.max(1, points.length - 1);
+  const at = (_: Point, index: number) => EDGES.left + index * apart;
   const shape = { x: at, y: ({ value }: Point) => y(value) };
   const drawn = [...points];
   const top = line<Point>(shape.x, shape.y).curve(curveMonotoneX)(drawn) ?? '';
@@ -33,7 +31,7 @@ export function TimeChart({ caption, points, format }: TimeChartProps) {
     <figure className="time-chart">
       <figcaption>{caption}</figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        {y.ticks(LINES).map((value) => (
+        {marks.map((value) => (
           <g key={value} className="grid">
             <line x1={EDGES.left} x2={WIDTH - EDGES.right} y1={y(value)} y2={y(value)} />
             <text x={EDGES.left - 8} y={y(value)} dy="0.32em" textAnchor="end">

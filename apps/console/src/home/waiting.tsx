@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../session/session.js';
 import { QueryFailure } from '../ui/query-failure.js';
+import { numberText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 /** Change requests that nobody has decided yet, by organization: their latest events say so. */
 function usePendingRequests() {
@@ -47,16 +49,16 @@ export function Waiting() {
   });
   const [first] = requests.data ?? [];
   return (
-    <section className="waiting wide" aria-label="What waits">
+    <section className="waiting wide" aria-label={t('home.waiting.label')}>
       <QueryFailure of={[requests, orders, reports]} />
-      <Tally of={orders.data} text="orders to confirm" to="/orders" search={{ filter: "status eq 'pending'" }} />
+      <Tally of={orders.data} text={t('home.waiting.orders')} to="/orders" search={{ filter: "status eq 'pending'" }} />
       <Tally
         of={requests.data?.length}
-        text="change requests to decide"
+        text={t('home.waiting.requests')}
         to={first?.organizationId ? `/organizations/${first.organizationId}` : '/organizations'}
         search={first ? { tab: 'change-requests' } : {}}
       />
-      <Tally of={reports.data} text="reports to look at" to="/reports" search={{ filter: "status eq 'open'" }} />
+      <Tally of={reports.data} text={t('home.waiting.reports')} to="/reports" search={{ filter: "status eq 'open'" }} />
     </section>
   );
 }
@@ -71,7 +73,7 @@ interface NumberProps {
 function Tally({ of, text, to, search }: NumberProps) {
   return (
     <Link to={to} search={search} className={of ? 'waiting-number' : 'waiting-number waiting-none'}>
-      <strong>{of?.toLocaleString() ?? '…'}</strong>
+      <strong>{of === undefined ? '…' : numberText(of)}</strong>
       <span>{text}</span>
     </Link>
   );

@@ -10,33 +10,34 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useFeed } from './feed.js';
 import { showNotification } from './shown-notification.js';
+import { t } from '../texts/texts.js';
 
 /** The signed-in identity's notifications, newest first; new ones appear at the top. */
 export function NotificationsView() {
   const { rows, loading, unread, isLive, newest, hasMore, loadMore, markRead, markAllRead } = useFeed();
-  useTitle('Notifications', unread);
+  useTitle(t('home.notifications.title'), unread);
   const older = useMutation({ mutationFn: loadMore });
   const marking = useMutation({ mutationFn: (id: string | undefined) => (id === undefined ? markAllRead() : markRead(id)) });
 
   return (
     <>
       <header className="view-head">
-        <h1>Notifications</h1>
-        {unread > 0 && <span className="tag">{unread} unread</span>}
+        <h1>{t('home.notifications.title')}</h1>
+        {unread > 0 && <span className="tag">{t('home.notifications.unread', { unread })}</span>}
         <Live is={isLive} />
         <Button isOff={unread === 0 || marking.isPending} onClick={() => marking.mutate(undefined)}>
-          Mark all read
+          {t('home.notifications.markAll')}
         </Button>
       </header>
       <p className="unseen" aria-live="polite">
-        {newest && `New notification: ${showNotification(newest).title}`}
+        {newest && t('home.notifications.new', { title: showNotification(newest).title })}
       </p>
       <QueryFailure of={[loading]} />
       <Failure of={marking.error ?? older.error} />
-      {!rows && !loading.error && <Loading what="notifications" />}
-      {rows?.length === 0 && <Empty title="Nothing yet">New notifications appear here as they arrive.</Empty>}
+      {!rows && !loading.error && <Loading what={t('home.loading.notifications')} />}
+      {rows?.length === 0 && <Empty title={t('home.notifications.none')}>{t('home.notifications.noneWhy')}</Empty>}
       {rows && rows.length > 0 && (
-        <ul className="rows" aria-label="Notifications">
+        <ul className="rows" aria-label={t('home.notifications.title')}>
           {rows.map((row) => (
             <Entry key={row.id} of={row}>
               <Row row={row} onRead={() => marking.mutate(row.id)} />
@@ -46,7 +47,7 @@ export function NotificationsView() {
       )}
       {hasMore && (
         <Button className="more" isOff={older.isPending} onClick={() => older.mutate()}>
-          Show older ones
+          {t('home.notifications.older')}
         </Button>
       )}
     </>
@@ -59,13 +60,13 @@ function Row({ row, onRead }: { row: Notification; onRead(): void }) {
     <li className={row.isRead ? 'row row-seen' : 'row row-new'}>
       <div className="row-main">
         <p className="row-title">
-          {title} {!row.isRead && <span className="unseen">(unread)</span>}
+          {title} {!row.isRead && <span className="unseen">{t('home.notifications.isUnread')}</span>}
         </p>
         {text !== undefined && <p>{text}</p>}
         {row['kind'] === 'mention' && (
           <p>
             <Link to={`/chat/${String(row['channelId'])}`} search={{ message: String(row['messageId']) }}>
-              Show the message
+              {t('home.notifications.message')}
             </Link>
           </p>
         )}
@@ -80,8 +81,8 @@ function Row({ row, onRead }: { row: Notification; onRead(): void }) {
         </p>
       </div>
       {!row.isRead && (
-        <Button className="quiet" aria-label={`Mark read: ${title}`} onClick={onRead}>
-          Mark read
+        <Button className="quiet" aria-label={t('home.notifications.markOne', { title })} onClick={onRead}>
+          {t('home.notifications.mark')}
         </Button>
       )}
     </li>

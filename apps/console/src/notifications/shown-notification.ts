@@ -1,11 +1,12 @@
 import type { Notification } from '@tandem/client';
+import { t, term } from '../texts/texts.js';
 
 /** Fields of every notification, which are not shown. */
 const COMMON = new Set(['id', 'receiverId', 'isRead', 'createdAt', 'updatedAt']);
 /** Field names that hosts commonly use for titles. */
 const TITLES = ['title', 'subject', 'kind', 'type'];
-/** Of the server itself. */
-const OWN: ReadonlyMap<string, string> = new Map([['mention', 'You were mentioned in a message']]);
+/** What the server itself tells. */
+const ownTitle = (kind: string) => (kind === 'mention' ? t('home.notifications.mention') : undefined);
 const TEXTS = ['text', 'body', 'message', 'content'];
 
 interface ShownNotification {
@@ -18,7 +19,7 @@ interface ShownNotification {
 /** `orderId` as "Order id". */
 function inWords(name: string): string {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_.-]+/g, ' ').toLowerCase(); // prettier-ignore
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return term('values', name) ?? term('fields', name) ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** `order.shipped`: an event code for programs. */
@@ -42,7 +43,7 @@ export function showNotification(notification: Notification): ShownNotification 
   const [title, text] = [firstText(TITLES), firstText(TEXTS)];
   const facts = own.filter(([name, value]) => name !== title && name !== text && isShown(value));
   return {
-    title: title === undefined ? 'Notification' : (OWN.get(textOf(title)) ?? textOf(title).replace(CODE, inWords)),
+    title: title === undefined ? t('home.notifications.one') : (ownTitle(textOf(title)) ?? textOf(title).replace(CODE, inWords)),
     text: text === undefined ? undefined : textOf(text),
     facts: facts.map(([name, value]) => [inWords(name), String(value)]),
   };

@@ -10,7 +10,8 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useDefinitions } from '../records/definitions.js';
 import { RecordLink } from '../records/values.js';
-import { inWords } from '../records/words.js';
+import { valueText } from '../records/words.js';
+import { t } from '../texts/texts.js';
 
 type Event = RouterOutputs['events']['list']['data'][number];
 
@@ -49,19 +50,19 @@ function useEvents(types: string) {
 
 /** What has happened to records, live: the feed that programs read. */
 export function EventsPage() {
-  useTitle('Events');
+  useTitle(t('records.events.title'));
   const [types, setTypes] = useState('');
   return (
     <>
       <header className="view-head">
-        <h1>Events</h1>
+        <h1>{t('records.events.title')}</h1>
       </header>
       <Field
-        label="Types"
+        label={t('records.events.types')}
         placeholder="order.*, product.created"
         defaultValue={types}
         onBlur={({ target }) => setTypes(target.value.replaceAll(/\s/g, ''))}
-        hint="All without one; separated by commas"
+        hint={t('records.events.hint')}
       />
       <Feed key={types} types={types} />
     </>
@@ -73,10 +74,10 @@ function Feed({ types }: { types: string }) {
   return (
     <>
       <QueryFailure of={[query]} />
-      {!events && !query.error && <Loading what="events" />}
-      {events?.length === 0 && <Empty title="Nothing has happened yet">Events appear here as records change.</Empty>}
+      {!events && !query.error && <Loading what={t('records.loading.events')} />}
+      {events?.length === 0 && <Empty title={t('records.events.none')}>{t('records.events.noneWhy')}</Empty>}
       {events && events.length > 0 && (
-        <ul className="rows" aria-label="Events">
+        <ul className="rows" aria-label={t('records.events.title')}>
           {events.map((event) => (
             <Entry key={event.id} of={event}>
               <Row event={event} />
@@ -93,7 +94,7 @@ function Row({ event: { type, at, subject, data } }: { event: Event }) {
   return (
     <li className="row">
       <div className="row-main">
-        <p className="row-title">{inWords(type)}</p>
+        <p className="row-title">{valueText(type)}</p>
         <p className="row-more">
           <RecordLink id={subject.id} kind={kindOf(`${subject.type}Id`)} row={{ data: { ...data, id: subject.id } }} /> ·{' '}
           <Time at={at} />

@@ -8,12 +8,16 @@ import { useTitle } from '../ui/title.js';
 import { useAct } from '../records/acts.js';
 import { useDefinitions } from '../records/definitions.js';
 import { inWords, titleOf } from '../records/words.js';
+import { put, t, term } from '../texts/texts.js';
 
 const PAGE = 200;
 
+/** What an event is about: `messageTemplate`. */
+const subjectText = (type: string) => term('subjects', type) ?? inWords(type);
+
 /** What was deleted and can be restored, the latest first: read from the events, which are kept for a while. */
 export function TrashPage() {
-  useTitle('Trash');
+  useTitle(t('records.trash.title'));
   const { client } = useSession();
   const { kinds } = useDefinitions();
   const act = useAct();
@@ -32,15 +36,13 @@ export function TrashPage() {
   return (
     <>
       <header className="view-head">
-        <h1>Trash</h1>
+        <h1>{t('records.trash.title')}</h1>
       </header>
-      <p className="lead">
-        What was deleted, as long as its event is kept. What is restored comes back with what was deleted with it.
-      </p>
+      <p className="lead">{t('records.trash.lead')}</p>
       <QueryFailure of={[feed]} />
-      {!feed.data && !feed.error && <Loading what="what was deleted" />}
-      {feed.data && deleted.length === 0 && <Empty title="The trash is empty">Deleted records appear here.</Empty>}
-      <ul className="rows" aria-label="Deleted records">
+      {!feed.data && !feed.error && <Loading what={t('records.loading.deleted')} />}
+      {feed.data && deleted.length === 0 && <Empty title={t('records.trash.none')}>{t('records.trash.noneWhy')}</Empty>}
+      <ul className="rows" aria-label={t('records.trash.label')}>
         {deleted.map(({ id, at, subject, data }) => {
           const kind = restorable.find(({ param }) => nameOf(param) === subject.type);
           const { restore } = kind ?? {};
@@ -50,22 +52,22 @@ export function TrashPage() {
               <div className="row-main">
                 <p className="row-title">{titleOf(data)}</p>
                 <p className="row-more">
-                  {inWords(subject.type)} · deleted <Time at={at} />
+                  {subjectText(subject.type)} · {t.rich('records.trash.deleted', { time: put(<Time at={at} />) })}
                 </p>
               </div>
               {kind && restore && (
                 <Button
-                  aria-label={`Restore ${titleOf(data)}`}
+                  aria-label={t('records.trash.restoreOne', { title: titleOf(data) })}
                   onClick={() =>
                     act({
                       operation: restore,
                       given: { ...above, [kind.param]: subject.id },
-                      text: 'Restore',
+                      text: t('records.trash.restore'),
                       title: titleOf(data),
                     })
                   }
                 >
-                  Restore
+                  {t('records.trash.restore')}
                 </Button>
               )}
             </li>
@@ -74,7 +76,7 @@ export function TrashPage() {
       </ul>
       {feed.hasNextPage && (
         <Button className="more" isOff={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
-          Look further
+          {t('records.trash.further')}
         </Button>
       )}
     </>

@@ -13,6 +13,7 @@ import { inWords, oneOf, titleOf } from '../records/words.js';
 import type { FoundEntry } from '../ui/found-list.js';
 import { wordsOf } from '../ui/words.js';
 import { FinderInput, type FinderProps } from './palette.js';
+import { t, term } from '../texts/texts.js';
 
 /** Finds pages, records and actions by what is typed. */
 export function Finder(props: FinderProps) {
@@ -71,7 +72,7 @@ function Found(props: FinderProps) {
   const entries: FoundEntry[] = [
     ...placesOf(me.isAdmin)
       .filter(({ name }) => fits(name))
-      .map(({ path, name }) => ({ key: path, text: name, hint: 'Page', run: open(path) })),
+      .map(({ path, name }) => ({ key: path, text: name, hint: t('records.palette.page'), run: open(path) })),
     ...definitions.kinds.flatMap((kind): FoundEntry[] => {
       const create = createAct(kind);
       if (!create || !fits(create.text)) return [];
@@ -79,13 +80,13 @@ function Found(props: FinderProps) {
         onClose();
         create.onDone?.(made);
       };
-      return [{ key: create.operation.id, text: create.text, hint: 'Action', run: () => act({ ...create, onDone }) }];
+      return [{ key: create.operation.id, text: create.text, hint: t('records.palette.action'), run: () => act({ ...create, onDone }) }];
     }),
     // at the end: they come later, and nothing is to move when they do
     ...records.map(({ kind, row }) => ({
       key: String(row['id']),
       text: titleOf(row),
-      hint: inWords(oneOf(kind.name)),
+      hint: term('kinds', kind.name) ?? inWords(oneOf(kind.name)),
       run: open(`/${kind.name}/${String(row['id'])}`),
     })),
   ].slice(0, 40);
@@ -93,7 +94,7 @@ function Found(props: FinderProps) {
   return (
     <div className="palette">
       <FinderInput {...props} entries={entries} />
-      {entries.length === 0 && !found.isFetching && <p className="hint">Nothing found.</p>}
+      {entries.length === 0 && !found.isFetching && <p className="hint">{t('records.palette.none')}</p>}
     </div>
   );
 }

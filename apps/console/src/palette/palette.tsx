@@ -2,8 +2,10 @@ import { lazy, Suspense, useState } from 'react';
 import type { Me } from '../session/me.js';
 import { Dialog } from '../ui/dialog.js';
 import { FoundList, type FoundEntry } from '../ui/found-list.js';
+import { RECORDS, t, withTexts } from '../texts/texts.js';
 
-const Finder = lazy(async () => ({ default: (await import('./finder.js')).Finder }));
+const loadFinder = withTexts(RECORDS, () => import('./finder.js'));
+const Finder = lazy(async () => ({ default: (await loadFinder()).Finder }));
 
 export interface FinderProps {
   me: Me;
@@ -17,7 +19,7 @@ export function Palette({ me, onClose }: Pick<FinderProps, 'me' | 'onClose'>) {
   const [typed, setTyped] = useState('');
   const props = { me, typed, onType: setTyped, onClose };
   return (
-    <Dialog title="Find anything" onClose={onClose}>
+    <Dialog title={t('ui.find')} onClose={onClose}>
       <Suspense fallback={<FinderInput {...props} entries={[]} />}>
         <Finder {...props} />
       </Suspense>
@@ -29,8 +31,8 @@ export function Palette({ me, onClose }: Pick<FinderProps, 'me' | 'onClose'>) {
 export function FinderInput({ typed, onType, entries }: FinderProps & { entries: readonly FoundEntry[] }) {
   return (
     <FoundList
-      aria-label="Find pages, records and actions"
-      listLabel="Found"
+      aria-label={t('ui.palette.label')}
+      listLabel={t('ui.palette.found')}
       // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog was opened to type here
       autoFocus
       value={typed}

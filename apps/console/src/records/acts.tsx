@@ -9,6 +9,7 @@ import { inputFieldsOf } from './inputs.js';
 import { OperationForm } from './operation-form.js';
 import { Value } from './values.js';
 import { inWords } from './words.js';
+import { t, term } from '../texts/texts.js';
 
 /** Something to do: an operation, and what is known of its input. */
 export interface Act {
@@ -71,8 +72,11 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** `products.createMany` as "Create many". */
 export function textOf({ id }: Operation): string {
-  return TEXTS[id] ?? inWords(id.split('.').at(-1) ?? id);
+  return term('operations', id) ?? TEXTS[id] ?? inWords(id.split('.').at(-1) ?? id);
 }
+
+/** What an operation does, in a sentence. */
+const summaryOf = ({ id, summary }: Operation) => term('operations', id) ?? `${summary}.`;
 
 /** What an answer has that a person must see: a secret that is shown once, or what was asked for. */
 function isShown(operation: Operation, answer: unknown): boolean {
@@ -102,7 +106,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
     if (!act) return;
     const { operation, text, undo } = act;
     tell({
-      text: `Done: ${text.toLowerCase()}.`,
+      text: t('records.act.done', { text: text.toLowerCase() }),
       undo: undo && (() => void call(undo.operation, undo.given).then(reload)),
     });
     if (isShown(operation, result)) setAnswer(result);
@@ -117,7 +121,10 @@ export function ActProvider({ children }: { children: ReactNode }) {
     <ActContext value={setAct}>
       {children}
       {act && (
-        <Dialog title={act.title === undefined ? act.text : `${act.text}: ${act.title}`} onClose={close}>
+        <Dialog
+          title={act.title === undefined ? act.text : t('records.act.title', { text: act.text, title: act.title })}
+          onClose={close}
+        >
           {answer === undefined ? (
             <OperationForm
               operation={act.operation}
@@ -131,17 +138,17 @@ export function ActProvider({ children }: { children: ReactNode }) {
               onClose={close}
               {...(act.onFailure && { onFailure: act.onFailure })}
             >
-              {fields.length === 0 && <p>{act.operation.summary}.</p>}
+              {fields.length === 0 && <p>{summaryOf(act.operation)}</p>}
             </OperationForm>
           ) : (
             <>
-              {act.operation.method !== 'GET' && <p className="hint">Copy what you need: it may be shown only this once.</p>}
+              {act.operation.method !== 'GET' && <p className="hint">{t('records.act.copy')}</p>}
               <div className="answer">
                 <Value value={answer} field="answer" row={{}} kind={undefined} isLong />
               </div>
               <div className="dialog-actions">
                 <Button className="primary" onClick={close}>
-                  Close
+                  {t('ui.close')}
                 </Button>
               </div>
             </>

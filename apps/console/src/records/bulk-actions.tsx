@@ -10,6 +10,7 @@ import { textOf, useAct } from './acts.js';
 import { useCall, useReload, type Input, type Row } from './call.js';
 import { bodyOf, useDefinitions, type Kind } from './definitions.js';
 import { useOffered } from './offered.js';
+import { t } from '../texts/texts.js';
 
 interface BulkActionsProps {
   kind: Kind | undefined;
@@ -34,13 +35,13 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
       withProof(async () => {
         if (remove) await Promise.all(chosen.map(({ id }) => call(remove, { ...given, [param]: id })));
       }),
-    onSuccess: () => tell({ text: `Done: deleted ${chosen.length}.` }),
+    onSuccess: () => tell({ text: t('records.bulk.deleted', { count: chosen.length }) }),
     onSettled: async () => {
       clear();
       await reload();
     },
   });
-  const count = total === undefined ? '' : total === 1 ? '1 record' : `${total.toLocaleString()} records`;
+  const count = total === undefined ? '' : t('records.bulk.count', { total });
   if (chosen.length === 0 || !kind) return <p className="hint count">{count}</p>;
 
   const ids = chosen.map(({ id }) => id);
@@ -52,32 +53,34 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
       operation,
       given: { ...given, [name]: ids },
       text: textOf(operation).replace(/ many$/, ''),
-      title: `${chosen.length} chosen`,
+      title: t('records.bulk.chosen', { count: chosen.length }),
       isDangerous: /delete/i.test(operation.id),
       onDone: clear,
     });
   }
   return (
-    <fieldset className="group bulk" aria-label="Chosen rows">
-      <strong>{chosen.length} chosen</strong>
+    <fieldset className="group bulk" aria-label={t('records.bulk.label')}>
+      <strong>{t('records.bulk.chosen', { count: chosen.length })}</strong>
       {many.map((operation) => (
         <Button key={operation.id} onClick={() => start(operation)}>
           {textOf(operation).replace(/ many$/, '')}
         </Button>
       ))}
-      {!removesMany && kind.remove && isOffered(kind.remove, given) && <Button onClick={() => setAsking(true)}>Delete</Button>}
+      {!removesMany && kind.remove && isOffered(kind.remove, given) && (
+        <Button onClick={() => setAsking(true)}>{t('ui.delete')}</Button>
+      )}
       <Button className="quiet" onClick={clear}>
-        Clear
+        {t('records.bulk.clear')}
       </Button>
       <Failure of={removing.error} />
       {isAsking && (
         <Confirm
-          title={`Delete ${chosen.length}?`}
-          action="Delete"
+          title={t('records.bulk.sure', { count: chosen.length })}
+          action={t('ui.delete')}
           onConfirm={() => removing.mutate(kind)}
           onClose={() => setAsking(false)}
         >
-          <p>They are no longer shown. An admin can restore them from the trash.</p>
+          <p>{t('records.bulk.what')}</p>
         </Confirm>
       )}
     </fieldset>

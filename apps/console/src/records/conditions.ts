@@ -8,16 +8,7 @@ export interface Condition {
   value: string;
 }
 
-export const OPERATORS = {
-  eq: 'is',
-  ne: 'is not',
-  contains: 'contains',
-  gt: 'more than',
-  ge: 'from',
-  lt: 'less than',
-  le: 'to',
-} as const;
-export type Operator = keyof typeof OPERATORS;
+export type Operator = 'eq' | 'ne' | 'contains' | 'gt' | 'ge' | 'lt' | 'le';
 
 /** The operators that a field of a type takes. */
 export function operatorsFor(type: string): Operator[] {

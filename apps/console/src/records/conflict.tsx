@@ -7,6 +7,7 @@ import { Failure } from '../ui/notices.js';
 import { useCall, useReload, type Input, type Row } from './call.js';
 import { Value } from './values.js';
 import { labelOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 interface Edit {
   patch: Operation;
@@ -56,13 +57,13 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
       )
     : [];
   const dialog = conflict && (
-    <Dialog title="Somebody else has changed it meanwhile" onClose={() => setConflict(undefined)}>
+    <Dialog title={t('records.conflict.title')} onClose={() => setConflict(undefined)}>
       <table className="differences">
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Now</th>
-            <th scope="col">Yours</th>
+            <th scope="col">{t('records.conflict.field')}</th>
+            <th scope="col">{t('records.conflict.now')}</th>
+            <th scope="col">{t('records.conflict.yours')}</th>
           </tr>
         </thead>
         <tbody>
@@ -76,7 +77,7 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
                 {names.includes(name) ? (
                   <Value value={conflict.input[name]} field={name} row={{}} kind={undefined} />
                 ) : (
-                  'not changed'
+                  t('records.conflict.same')
                 )}
               </td>
             </tr>
@@ -91,10 +92,10 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
             void reload();
           }}
         >
-          Keep what is there
+          {t('records.conflict.keep')}
         </Button>
         <Button className="primary" onClick={() => void save(conflict)}>
-          Save mine
+          {t('records.conflict.save')}
         </Button>
       </div>
     </Dialog>

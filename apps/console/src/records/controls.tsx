@@ -5,7 +5,8 @@ import { Failure } from '../ui/notices.js';
 import { useCall, type Input } from './call.js';
 import type { InputField } from './inputs.js';
 import { RecordInput, RecordsInput } from './record-input.js';
-import { inWords } from './words.js';
+import { valueText } from './words.js';
+import { t } from '../texts/texts.js';
 
 interface ControlProps {
   id: string;
@@ -34,10 +35,10 @@ export function InputControl({ id, path, field, given, describedBy, isInvalid }:
     case 'choice':
       return (
         <select {...common} {...register(path)}>
-          <option value="">{required ? 'Choose…' : '—'}</option>
+          <option value="">{required ? t('records.form.choose') : '—'}</option>
           {control.values.map((value) => (
             <option key={value} value={value}>
-              {inWords(value)}
+              {valueText(value, field.name)}
             </option>
           ))}
         </select>
@@ -46,8 +47,8 @@ export function InputControl({ id, path, field, given, describedBy, isInvalid }:
       return (
         <select {...common} {...register(path, { setValueAs: (value) => (value === '' ? '' : String(value) === 'true') })}>
           <option value="">—</option>
-          <option value="true">Yes</option>
-          <option value="false">No</option>
+          <option value="true">{t('records.form.yes')}</option>
+          <option value="false">{t('records.form.no')}</option>
         </select>
       );
     case 'choices':
@@ -55,7 +56,7 @@ export function InputControl({ id, path, field, given, describedBy, isInvalid }:
         <select {...common} multiple {...register(path)}>
           {control.values.map((value) => (
             <option key={value} value={value}>
-              {inWords(value)}
+              {valueText(value, field.name)}
             </option>
           ))}
         </select>
@@ -63,7 +64,7 @@ export function InputControl({ id, path, field, given, describedBy, isInvalid }:
     case 'long':
       return <textarea {...common} rows={4} {...register(path)} />;
     case 'texts':
-      return <textarea {...common} rows={3} placeholder="One a line" {...register(path)} />;
+      return <textarea {...common} rows={3} placeholder={t('records.form.lines')} {...register(path)} />;
     case 'json':
       return <textarea {...common} rows={5} className="code" spellCheck={false} placeholder="JSON" {...register(path)} />;
     case 'record':
@@ -130,8 +131,8 @@ function FileInput({ path, upload, given, ...props }: FileInputProps) {
           if (file) uploading.mutate(file);
         }}
       />
-      {uploading.isPending && <output className="hint">Uploading…</output>}
-      {uploading.isSuccess && <output className="hint">Uploaded.</output>}
+      {uploading.isPending && <output className="hint">{t('records.form.uploading')}</output>}
+      {uploading.isSuccess && <output className="hint">{t('records.form.uploaded')}</output>}
       <Failure of={uploading.error} />
     </>
   );

@@ -12,7 +12,8 @@ import { useCall, useReload, type Input, type Row } from './call.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { useOffered } from './offered.js';
 import { RecordLink, isFile } from './values.js';
-import { inWords } from './words.js';
+import { valueText } from './words.js';
+import { put, t } from '../texts/texts.js';
 
 interface ExtraProps {
   kind: Kind;
@@ -28,6 +29,9 @@ export const EXTRAS: Readonly<Record<string, (props: ExtraProps) => ReactNode>> 
 
 /** The states that an order goes through, in order (spec, orders). */
 const STATES = ['pending', 'confirmed', 'shipped', 'delivered'] as const;
+
+/** A state within a sentence. */
+const stateText = (state: string) => valueText(state, 'status').toLowerCase();
 
 /** A state that an order came to, when, and by whom. */
 interface Move {
@@ -50,27 +54,27 @@ function OrderProgress({ kind, record, given }: ExtraProps) {
   const { patch } = kind;
   const moving = useMutation({
     mutationFn: async (to: string) => patch && call(patch, { ...given, status: to }),
-    onSuccess: (_, to) => tell({ text: `Done: the order is ${to}.` }),
+    onSuccess: (_, to) => tell({ text: t('records.order.moved', { state: stateText(to) }) }),
     onSettled: reload,
   });
   const history = (Array.isArray(record['history']) ? record['history'] : []) as Move[];
   return (
-    <section className="panel progress" aria-label="Progress">
+    <section className="panel progress" aria-label={t('records.order.label')}>
       <ol className="steps">
         {STATES.map((state, index) => (
           <li key={state} aria-current={state === status ? 'step' : undefined} className={index <= at ? 'step-done' : ''}>
-            {inWords(state)}
+            {valueText(state, 'status')}
           </li>
         ))}
         {status === 'cancelled' && (
           <li aria-current="step" className="step-bad">
-            Cancelled
+            {valueText('cancelled', 'status')}
           </li>
         )}
       </ol>
       {patch && next !== undefined && isOn(patch, given) && buyerId !== identityId && (
         <Button className="primary" isOff={moving.isPending} onClick={() => moving.mutate(next)}>
-          Mark {next}
+          {t('records.order.mark', { state: stateText(next) })}
         </Button>
       )}
       <Failure of={moving.error} />
@@ -78,8 +82,11 @@ function OrderProgress({ kind, record, given }: ExtraProps) {
         <ol className="timeline">
           {history.map((move) => (
             <li key={move.status}>
-              <strong>{inWords(move.status)}</strong> <Time at={move.at} /> by{' '}
-              <RecordLink id={move.identityId} kind={kindOf('identityId')} row={record} />
+              {t.rich('records.order.move', {
+                state: put(<strong>{valueText(move.status, 'status')}</strong>),
+                time: put(<Time at={move.at} />),
+                person: put(<RecordLink id={move.identityId} kind={kindOf('identityId')} row={record} />),
+              })}
             </li>
           ))}
         </ol>
@@ -111,8 +118,7 @@ function ProductImages({ record, given }: ExtraProps) {
         await products.addImage.mutate({ productId, ...image });
       }
     },
-    onSuccess: (_, files) =>
-      tell({ text: `Done: ${files.length === 1 ? 'a picture was' : `${files.length} pictures were`} added.` }),
+    onSuccess: (_, files) => tell({ text: t('records.pictures.added', { count: files.length }) }),
     onSettled: reload,
   });
   const removing = useMutation({
@@ -124,7 +130,7 @@ function ProductImages({ record, given }: ExtraProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a button does the same as dropping
     <section
       className={isOver ? 'panel pictures pictures-over' : 'panel pictures'}
-      aria-label="Pictures"
+      aria-label={t('records.pictures.label')}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(mayChange);
@@ -139,11 +145,11 @@ function ProductImages({ record, given }: ExtraProps) {
       <ul>
         {images.map(({ id, url }, index) => (
           <li key={id}>
-            <img src={url} alt={`${String(record['name'])}, ${index + 1}`} />
+            <img src={url} alt={t('records.pictures.one', { name: String(record['name']), number: index + 1 })} />
             {mayChange && (
               <Button
                 className="icon-button"
-                aria-label={`Remove picture ${index + 1}`}
+                aria-label={t('records.pictures.remove', { number: index + 1 })}
                 isOff={removing.isPending}
                 onClick={() => removing.mutate(id)}
               >
@@ -156,7 +162,7 @@ function ProductImages({ record, given }: ExtraProps) {
           <li>
             <label className="picture-add">
               <Icon name="image" />
-              {adding.isPending ? 'Uploading…' : 'Add pictures, or drop them here'}
+              {t(adding.isPending ? 'records.form.uploading' : 'records.pictures.add')}
               <input
                 className="unseen"
                 type="file"

@@ -3,6 +3,8 @@ import type { Resolve, Schema } from '../reference/document.js';
 import type { Operation } from '../reference/reference.js';
 import type { Input, Row } from './call.js';
 import { FILE, type Control, type InputField } from './inputs.js';
+import { localTime, timeOfLocal } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 // the page's policy allows no code made of text
 z.config({ jitless: true });
@@ -27,11 +29,6 @@ export function typedOf(value: unknown, control: Control): unknown {
   return typeof value === 'number' ? String(value) : value;
 }
 
-/** As `datetime-local` takes it: in the reader's own zone. */
-function localTime(at: Date): string {
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 const isEmpty = (typed: unknown) => typed === '' || typed === undefined || (Array.isArray(typed) && typed.length === 0);
 
 /** The value that was typed; undefined where nothing was. @throws SyntaxError for text that is no JSON */
@@ -45,7 +42,7 @@ function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
   if (control.type === 'number') return Number(String(typed).replace(',', '.'));
   if (control.type === 'json') return JSON.parse(typed as string);
   if (control.type === 'texts') return (typed as string).split('\n').map((line) => line.trim()).filter(Boolean); // prettier-ignore
-  if (control.type === 'date') return new Date(typed as string).toISOString();
+  if (control.type === 'date') return timeOfLocal(typed as string).toISOString();
   return typed;
 }
 
@@ -101,7 +98,7 @@ export function problemsOf(
   const problems = new Map<string, string>();
   for (const { name, required, control } of fields)
     if (required && input[name] === undefined && name !== FILE && control.type !== 'object')
-      problems.set(name, 'This is required.');
+      problems.set(name, t('records.form.required'));
   const schema = body && inlined(body.schema, resolve);
   if (!schema?.properties) return problems;
   const { properties, ...rest } = schema;

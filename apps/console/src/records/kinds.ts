@@ -1,5 +1,6 @@
 import type { Definitions, Kind, RecordList } from './definitions.js';
 import { labelOf } from './words.js';
+import { term } from '../texts/texts.js';
 
 /** How a kind of record is shown, where that is better than what its definition says. */
 interface Look {
@@ -36,7 +37,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
 
 /** What a field of a kind is called. */
 export const labelIn = (kind: Kind | undefined, field: string): string =>
-  (kind && LOOKS[kind.name]?.labels?.[field]) ?? labelOf(field);
+  term('fields', `${kind?.name}.${field}`) ?? (kind && LOOKS[kind.name]?.labels?.[field]) ?? labelOf(field);
 
 /** Whether somebody may call what only admins may. The server decides; what it would refuse anyway is not offered. */
 export function isOffered(who: readonly string[], isAdmin: boolean, self?: boolean): boolean {

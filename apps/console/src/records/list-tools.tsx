@@ -3,17 +3,21 @@ import type { ListField } from '../reference/list-fields.js';
 import { Button } from '../ui/button.js';
 import { Choice, Field } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
-import { OPERATORS, conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
+import { conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
 import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
 import { SavedViews } from './saved-views.js';
 import { labelOf } from './words.js';
+import { t, term } from '../texts/texts.js';
 
 interface ToolsProps {
   list: RecordList;
   state: ListState;
   change(change: Partial<ListState>): void;
 }
+
+/** A value of a filter, in the reader's words where it is one of the document's. */
+const valueOf = (field: string, value: string) => term('values', `${field}.${value}`) ?? term('values', value) ?? value;
 
 /** The search, the filters and the grouping of a list: everything that its address can say. */
 export function ListTools({ list, state, change }: ToolsProps) {
@@ -26,7 +30,7 @@ export function ListTools({ list, state, change }: ToolsProps) {
       {list.isSearched && (
         <search>
           <Field
-            label="Search"
+            label={t('ui.search')}
             type="search"
             value={state.q}
             onChange={({ target }) => change({ q: target.value })}
@@ -34,12 +38,20 @@ export function ListTools({ list, state, change }: ToolsProps) {
           />
         </search>
       )}
-      <ul className="chips" aria-label="Filters">
+      <ul className="chips" aria-label={t('records.tools.filters')}>
         {conditions ? (
           conditions.map(({ field, operator, value }, index) => (
             <li key={`${field} ${operator} ${value}`} className="chip">
-              {labelOf(field)} {OPERATORS[operator]} {value}
-              <Button className="quiet" aria-label={`Remove the filter ${labelOf(field)}`} onClick={() => drop(index)}>
+              {t('records.condition', {
+                field: labelOf(field),
+                operator: t(`records.operators.${operator}`),
+                value: valueOf(field, value),
+              })}
+              <Button
+                className="quiet"
+                aria-label={t('records.tools.removeOne', { field: labelOf(field) })}
+                onClick={() => drop(index)}
+              >
                 <Icon name="close" />
               </Button>
             </li>
@@ -47,14 +59,14 @@ export function ListTools({ list, state, change }: ToolsProps) {
         ) : (
           <li className="chip">
             <code>{state.filter}</code>
-            <Button className="quiet" aria-label="Remove the filter" onClick={() => change({ filter: '' })}>
+            <Button className="quiet" aria-label={t('records.tools.remove')} onClick={() => change({ filter: '' })}>
               <Icon name="close" />
             </Button>
           </li>
         )}
         <li>
           <Button className="quiet" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-            <Icon name="filter" /> Filter
+            <Icon name="filter" /> {t('records.tools.filter')}
           </Button>
         </li>
       </ul>
@@ -90,27 +102,32 @@ function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condi
         add({ field: name, operator, value: value === '' ? 'null' : value });
       }}
     >
-      <Choice label="Field" value={name} options={fields.map((one) => [one.name, labelOf(one.name)])} onChange={setName} />
+      <Choice
+        label={t('records.tools.field')}
+        value={name}
+        options={fields.map((one) => [one.name, labelOf(one.name)])}
+        onChange={setName}
+      />
       <Choice<Operator>
-        label="Condition"
+        label={t('records.tools.condition')}
         value={operator}
-        options={operators.map((one) => [one, OPERATORS[one]])}
+        options={operators.map((one) => [one, t(`records.operators.${one}`)])}
         onChange={setOperator}
       />
       {type === 'boolean' ? (
         <BooleanValue />
       ) : (
         <Field
-          label="Value"
+          label={t('records.tools.value')}
           name="value"
           type={inputs[type] ?? 'text'}
           step="any"
           autoComplete="off"
-          hint="Nothing: without a value"
+          hint={t('records.tools.valueHint')}
         />
       )}
       <Button type="submit" className="primary">
-        Add
+        {t('ui.add')}
       </Button>
     </form>
   );
@@ -121,11 +138,11 @@ function BooleanValue() {
   return (
     <>
       <Choice
-        label="Value"
+        label={t('records.tools.value')}
         value={value}
         options={[
-          ['true', 'yes'],
-          ['false', 'no'],
+          ['true', t('records.yes')],
+          ['false', t('records.no')],
         ]}
         onChange={setValue}
       />
@@ -141,21 +158,26 @@ function Grouping({ list, state, change }: ToolsProps) {
   if (groups.length === 0) return null;
   const numbers = list.fields.filter(({ type }) => type === 'number');
   const measures = [
-    ['', 'Number'] as const,
+    ['', t('records.tools.number')] as const,
     ...numbers.flatMap(({ name }) =>
-      (['sum', 'average'] as const).map((by) => [`${by} ${name}`, `${labelOf(by)} of ${labelOf(name)}`] as const),
+      (['sum', 'average'] as const).map((by) => [`${by} ${name}`, t(`records.tools.${by}`, { field: labelOf(name) })] as const),
     ),
   ];
   return (
     <div className="grouping">
       <Choice
-        label="Group by"
+        label={t('records.tools.groupBy')}
         value={state.group}
-        options={[['', 'nothing'], ...groups.map(({ name }) => [name, labelOf(name)] as const)]}
+        options={[['', t('records.tools.nothing')], ...groups.map(({ name }) => [name, labelOf(name)] as const)]}
         onChange={(group) => change({ group })}
       />
       {state.group !== '' && (
-        <Choice label="Show" value={state.measure} options={measures} onChange={(measure) => change({ measure })} />
+        <Choice
+          label={t('records.tools.show')}
+          value={state.measure}
+          options={measures}
+          onChange={(measure) => change({ measure })}
+        />
       )}
     </div>
   );

@@ -7,7 +7,8 @@ import type { Input, Row } from './call.js';
 import { paramsOf, useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
 import { inputFieldsOf } from './inputs.js';
 import { isOffered } from './kinds.js';
-import { oneOf, titleOf } from './words.js';
+import { oneText, titleOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 /** Uploads and tickets are used by forms and streams, not by people. */
 const ISNT_FOR_PEOPLE =
@@ -46,7 +47,7 @@ export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[
       acts.push({
         operation: remove,
         given,
-        text: 'Delete',
+        text: t('ui.delete'),
         title,
         isDangerous: true,
         undo: restore && isOn(restore, given) ? { operation: restore, given } : undefined,
@@ -68,7 +69,7 @@ export function useCreateAct(): (kind: Kind) => Act | undefined {
       const { id } = (made ?? {}) as { id?: unknown };
       if (typeof id === 'string') void go({ to: `/${name}/${id}` });
     };
-    return { operation: create, given: {}, text: `New ${oneOf(name)}`, proposed, onDone };
+    return { operation: create, given: {}, text: t('records.act.new', { one: oneText(name) }), proposed, onDone };
   };
 }
 

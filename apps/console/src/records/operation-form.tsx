@@ -12,7 +12,8 @@ import { useDefinitions } from './definitions.js';
 import { changesOf, inputOf, problemsOf, typedOf, type Typed } from './form-values.js';
 import { inputFieldsOf, type InputField } from './inputs.js';
 import { useWithProof } from '../security/proof.js';
-import { labelOf } from './words.js';
+import { descriptionText, labelOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 interface OperationFormProps {
   operation: Operation;
@@ -60,7 +61,7 @@ export function OperationForm(props: OperationFormProps) {
         const errors = Object.fromEntries(problems.map(([name, message]) => [name, { type: 'schema', message }]));
         return problems.length > 0 ? { values: {}, errors } : { values: typed, errors: {} };
       } catch {
-        const broken = fields.filter(({ control }) => control.type === 'json').map(({ name }) => [name, { type: 'json', message: 'This is no JSON.' }]); // prettier-ignore
+        const broken = fields.filter(({ control }) => control.type === 'json').map(({ name }) => [name, { type: 'json', message: t('records.form.noJson') }]); // prettier-ignore
         return { values: {}, errors: Object.fromEntries(broken) as Record<string, { type: string; message: string }> };
       }
     },
@@ -102,9 +103,9 @@ export function OperationForm(props: OperationFormProps) {
         ))}
         <Failure of={sending.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending}>
-            {sending.isPending ? 'One moment…' : action}
+            {sending.isPending ? t('ui.oneMoment') : action}
           </Button>
         </div>
       </form>
@@ -139,7 +140,7 @@ function FormField({ field, path, given }: { field: InputField; path: string; gi
     return (
       <fieldset className="fields">
         <legend>{labelOf(name)}</legend>
-        <p className={message === undefined ? 'hint' : 'problem'}>{message ?? description}</p>
+        <p className={message === undefined ? 'hint' : 'problem'}>{message ?? descriptionText(description)}</p>
         <ItemsControl
           path={path}
           label={name}
@@ -152,7 +153,7 @@ function FormField({ field, path, given }: { field: InputField; path: string; gi
     <div className={message === undefined ? 'field' : 'field field-bad'}>
       <label htmlFor={id}>
         {labelOf(name)}
-        {!required && <span className="hint"> optional</span>}
+        {!required && <span className="hint"> {t('records.form.optional')}</span>}
       </label>
       <InputControl
         id={id}
@@ -163,7 +164,7 @@ function FormField({ field, path, given }: { field: InputField; path: string; gi
         isInvalid={message !== undefined}
       />
       <p className={message === undefined ? 'hint' : 'problem'} id={`${id}-hint`}>
-        {message ?? description}
+        {message ?? descriptionText(description)}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Input } from './call.js';
 import type { RecordList } from './definitions.js';
 import { Button } from '../ui/button.js';
+import { t } from '../texts/texts.js';
 
 interface QueryShownProps {
   list: RecordList;
@@ -22,18 +23,18 @@ export function QueryShown({ list: { operation, params }, input }: QueryShownPro
   };
   return (
     <details className="query">
-      <summary>Query</summary>
-      <fieldset className="group tabs-small" aria-label="Form of the query">
+      <summary>{t('records.query.title')}</summary>
+      <fieldset className="group tabs-small" aria-label={t('records.query.form')}>
         {(['address', 'curl', 'client'] as const).map((one) => (
           <Button key={one} className="quiet" aria-pressed={form === one} onClick={() => setForm(one)}>
-            {{ address: 'REST', curl: 'curl', client: 'Typed client' }[one]}
+            {t(`records.query.${one}`)}
           </Button>
         ))}
         <Button
           className="quiet"
           onClick={() => void navigator.clipboard.writeText(form === 'address' ? location.origin + address : texts[form])}
         >
-          Copy
+          {t('ui.copy')}
         </Button>
       </fieldset>
       <pre>

@@ -10,7 +10,8 @@ import { wordsOf } from '../ui/words.js';
 import { useCall, type Row } from './call.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { placeOf } from './kinds.js';
-import { isId, oneOf, shortId, titleOf } from './words.js';
+import { isId, oneOf, oneText, shortId, titleOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 /** Proposals shown at once. */
 const SHOWN = 8;
@@ -69,7 +70,7 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
   // of those found for what was typed before only those that fit: Enter takes the first
   const isFit = (row: Row) => titleOf(row).toLowerCase().includes(typed.trim().toLowerCase());
   const proposals = isPlaceholderData ? proposed.filter(isFit) : proposed;
-  const one = oneOf(kind.name);
+  const one = oneText(kind.name);
 
   function choose(chosen: string): void {
     onChange(chosen);
@@ -80,7 +81,7 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
     return (
       <span className="chosen">
         <ChosenName kind={kind} id={value} />
-        <Button className="quiet icon-button" id={id} aria-label={`Remove ${one}`} onClick={() => choose('')}>
+        <Button className="quiet icon-button" id={id} aria-label={t('records.form.removeOne', { one })} onClick={() => choose('')}>
           <Icon name="close" />
         </Button>
       </span>
@@ -100,10 +101,10 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
       <FoundList
         id={id}
         {...described}
-        placeholder={`Find ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`}
+        placeholder={t('records.form.find', { an: String(/^[aeiou]/.test(one)), one })}
         value={typed}
         onType={setTyped}
-        listLabel="Found"
+        listLabel={t('records.form.found')}
         entries={isOpen ? entries : []}
       />
     </div>

@@ -13,6 +13,8 @@ import { RecordTable } from './record-table.js';
 import { RowActions } from './row-actions.js';
 import { plainText, valueAt } from './values.js';
 import { inWords, labelOf, oneOf } from './words.js';
+import { numberText } from '../texts/formats.js';
+import { t, term } from '../texts/texts.js';
 
 /** Columns of a list that nobody has chosen for it. */
 const COLUMNS = 7;
@@ -104,12 +106,14 @@ function Rows({ list, given, kind, state, change, empty }: RowsProps) {
       <QueryFailure of={[found]} />
       {!rows && !found.error && <Skeleton columns={columns} />}
       {rows?.length === 0 &&
-        (empty ?? <Empty title="Nothing here">{state.q || state.filter ? 'Remove a filter to see more.' : ''}</Empty>)}
+        (empty ?? (
+          <Empty title={t('records.list.nothing')}>{state.q || state.filter ? t('records.list.removeFilter') : ''}</Empty>
+        ))}
       {rows && rows.length > 0 && (
         <>
           <BulkActions kind={kind} given={given} chosen={chosen} total={total} clear={() => select(new Set())} />
           <RecordTable
-            label={inWords(list.operation.id.replace('.list', ' '))}
+            label={term('operations', list.operation.id) ?? inWords(list.operation.id.replace('.list', ' '))}
             rows={rows}
             columns={columns}
             kind={kind}
@@ -131,7 +135,7 @@ function Rows({ list, given, kind, state, change, empty }: RowsProps) {
 function Skeleton({ columns }: { columns: readonly string[] }) {
   return (
     <div className="skeleton">
-      <Loading what="rows" />
+      <Loading what={t('records.loading.rows')} />
       {Array.from({ length: 6 }, (_, row) => (
         <p key={row} aria-hidden="true">
           {columns.slice(0, 4).map((name) => (
@@ -143,25 +147,36 @@ function Skeleton({ columns }: { columns: readonly string[] }) {
   );
 }
 
+/** What is told of each group, in words. */
+function measureText(measure: string): string {
+  const [by, field] = measure.split(' ');
+  if (field === undefined) return t('records.tools.number');
+  return term('fields', field) === undefined
+    ? labelOf(measure)
+    : t(by === 'sum' ? 'records.tools.sum' : 'records.tools.average', { field: labelOf(field) });
+}
+
+const groupText = (value: unknown, field: string) =>
+  term('values', `${field}.${String(value)}`) ?? term('values', String(value)) ?? plainText(value);
+
 /** The groups of a list and a value of each, as a chart that is a table. */
 function Groups({ list, given, state }: { list: RecordList; given: Input; state: ListState }) {
   const input = { ...given, ...parametersOf({ ...state, order: '' }, list, []), $apply: applyOf(state), $top: 50 };
   const groups = useAnswer<{ value: Row[] }>(list.operation, input);
   const rows = groups.data?.value;
-  const numberText = (value: number) => value.toLocaleString(undefined, { maximumFractionDigits: 2 });
   return (
     <>
       <QueryFailure of={[groups]} />
-      {!rows && !groups.error && <Loading what="groups" />}
+      {!rows && !groups.error && <Loading what={t('records.loading.groups')} />}
       {rows && (
         <section className="panel">
           <BarChart
-            caption={`${labelOf(state.measure || 'number')} by ${labelOf(state.group)}`}
+            caption={t('records.tools.caption', { measure: measureText(state.measure), group: labelOf(state.group) })}
             of={labelOf(state.group)}
-            format={numberText}
+            format={(value) => numberText(value, { maximumFractionDigits: 2 })}
             bars={rows.map((row, index) => {
               const value = valueAt(row, state.group);
-              return { key: String(index), label: plainText(value), value: Number(row[MEASURED] ?? 0) };
+              return { key: String(index), label: groupText(value, state.group), value: Number(row[MEASURED] ?? 0) };
             })}
           />
         </section>

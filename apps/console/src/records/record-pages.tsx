@@ -11,9 +11,10 @@ import { useCreateAct, useOffered } from './offered.js';
 import { RecordListView } from './record-list.js';
 import { RecordTree, parentField } from './record-tree.js';
 import { RecordView } from './record-view.js';
-import { inWords, oneOf } from './words.js';
+import { kindText, oneText } from './words.js';
+import { t } from '../texts/texts.js';
 
-const NONE = <Empty title="There is no such page">Choose another one from the menu.</Empty>;
+const None = () => <Empty title={t('ui.noSuchPage')}>{t('ui.chooseAnother')}</Empty>;
 
 /** The kind that an address names, with the records above it: `/products/<id>/variants/<id>`. */
 export function RecordPage() {
@@ -21,12 +22,12 @@ export function RecordPage() {
   const { kinds } = useDefinitions();
   const kind = kinds.find((one) => one.name === name && one.parents.length === 0);
   const inner = kinds.find((one) => one.name === below && one.parents[0] === kind?.param);
-  if (!kind || id === undefined) return NONE;
+  if (!kind || id === undefined) return <None />;
   if (below === undefined) return <RecordView key={id} kind={kind} id={id} />;
   return inner && belowId !== undefined ? (
     <RecordView key={belowId} kind={inner} id={belowId} above={{ [kind.param]: id }} />
   ) : (
-    NONE
+    <None />
   );
 }
 
@@ -35,7 +36,7 @@ export function RecordsPage() {
   const { kind: name } = useParams({ strict: false }) as { kind?: string };
   const { kinds } = useDefinitions();
   const kind = kinds.find((one) => one.name === name && one.parents.length === 0);
-  return kind ? <Records key={kind.name} kind={kind} /> : NONE;
+  return kind ? <Records key={kind.name} kind={kind} /> : <None />;
 }
 
 function Records({ kind }: { kind: Kind }) {
@@ -46,10 +47,10 @@ function Records({ kind }: { kind: Kind }) {
   const createAct = useCreateAct();
   const go = useNavigate();
   const { view = '' } = useSearch({ strict: false }) as { view?: string };
-  const title = inWords(kind.name);
+  const title = kindText(kind.name);
   useTitle(title);
   const place = me && placeOf(kind, definitions, me);
-  if (!place) return NONE;
+  if (!place) return <None />;
   const parent = Object.keys(place.input).length === 0 ? parentField(place.list) : undefined;
   const isTree = view === 'tree';
   const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
@@ -66,17 +67,19 @@ function Records({ kind }: { kind: Kind }) {
         <h1>{title}</h1>
         <span className="head-actions">
           {parent !== undefined && (
-            <fieldset className="group tabs-small" aria-label="View">
+            <fieldset className="group tabs-small" aria-label={t('records.list.view')}>
               <Button className="quiet" aria-pressed={!isTree} onClick={() => show('')}>
-                Table
+                {t('records.list.table')}
               </Button>
               <Button className="quiet" aria-pressed={isTree} onClick={() => show('tree')}>
-                Tree
+                {t('records.list.tree')}
               </Button>
             </fieldset>
           )}
           {many && isOn(many, {}) && (
-            <Button onClick={() => act({ operation: many, given: {}, text: textOf(many) })}>Create many</Button>
+            <Button onClick={() => act({ operation: many, given: {}, text: textOf(many) })}>
+              {t('records.list.createMany')}
+            </Button>
           )}
           {button}
         </span>
@@ -89,8 +92,8 @@ function Records({ kind }: { kind: Kind }) {
           given={place.input}
           kind={kind}
           empty={
-            <Empty title={`No ${title.toLowerCase()} yet`}>
-              {create ? `Make the first ${oneOf(kind.name)}.` : 'They appear here.'}
+            <Empty title={t('records.list.noneYet', { kind: title.toLowerCase() })}>
+              {create ? t('records.list.first', { one: oneText(kind.name) }) : t('records.list.appear')}
             </Empty>
           }
         />

@@ -15,6 +15,7 @@ import type { Kind } from './definitions.js';
 import { LOOKS, labelIn } from './kinds.js';
 import { Value, pictureOf, valueAt } from './values.js';
 import { titleOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 /** The height of a row, in CSS pixels. */
 const ROW = 48;
@@ -98,7 +99,7 @@ export function RecordTable(props: RecordTableProps) {
               <th className="check">
                 <input
                   type="checkbox"
-                  aria-label="Choose all shown"
+                  aria-label={t('records.list.chooseAll')}
                   checked={shown.length > 0 && table.getIsAllRowsSelected()}
                   onChange={table.getToggleAllRowsSelectedHandler()}
                 />
@@ -111,7 +112,7 @@ export function RecordTable(props: RecordTableProps) {
             ))}
             {renderActions && (
               <th>
-                <span className="unseen">Actions</span>
+                <span className="unseen">{t('records.list.actions')}</span>
               </th>
             )}
           </tr>
@@ -162,7 +163,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
         <td className="check">
           <input
             type="checkbox"
-            aria-label={`Choose ${titleOf(original)}`}
+            aria-label={t('records.list.choose', { title: titleOf(original) })}
             checked={isChosen}
             onChange={row.getToggleSelectedHandler()}
           />

@@ -9,6 +9,7 @@ import type { Kind, RecordList } from './definitions.js';
 import { RowActions } from './row-actions.js';
 import { Value } from './values.js';
 import { titleOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 /** The field that names the record above one, where records of a kind form a tree. */
 export function parentField({ fields }: RecordList): string | undefined {
@@ -39,8 +40,13 @@ function Level({ kind, list, parent, above }: LevelProps) {
   return (
     <>
       <QueryFailure of={[found]} />
-      {!rows && !found.error && <Loading what="this level" />}
-      {rows?.length === 0 && (above === null ? <Empty title="Nothing here yet" /> : <p className="hint">Nothing below it.</p>)}
+      {!rows && !found.error && <Loading what={t('records.loading.level')} />}
+      {rows?.length === 0 &&
+        (above === null ? (
+          <Empty title={t('records.list.emptyTree')} />
+        ) : (
+          <p className="hint">{t('records.list.nothingBelow')}</p>
+        ))}
       {rows && rows.length > 0 && (
         <ul>
           {rows.map((row) => (
@@ -48,7 +54,7 @@ function Level({ kind, list, parent, above }: LevelProps) {
           ))}
         </ul>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>{t('ui.showMore')}</Button>}
     </>
   );
 }
@@ -64,7 +70,7 @@ function Node({ row, kind, list, parent }: Omit<LevelProps, 'above'> & { row: Re
         <Button
           className="quiet icon-button"
           aria-expanded={isOpen}
-          aria-label={`What is below ${titleOf(row)}`}
+          aria-label={t('records.list.below', { title: titleOf(row) })}
           onClick={() => setOpen(!isOpen)}
         >
           <span className={isOpen ? 'turned' : ''}>
@@ -74,7 +80,7 @@ function Node({ row, kind, list, parent }: Omit<LevelProps, 'above'> & { row: Re
         <Link to={`/${kind.name}/${id}`}>{titleOf(row)}</Link>
         {typeof told === 'string' && <code>{told}</code>}
         {(typeof type === 'string' || typeof status === 'string') && (
-          <Value value={type ?? status} field="status" row={row} kind={kind} />
+          <Value value={type ?? status} field={typeof type === 'string' ? 'type' : 'status'} row={row} kind={kind} />
         )}
         <RowActions list={list} given={{}} row={row} kind={kind} />
       </div>

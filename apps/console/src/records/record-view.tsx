@@ -19,7 +19,8 @@ import { LOOKS, isOffered, labelIn } from './kinds.js';
 import { useListActs, useOffered, useRecordActs } from './offered.js';
 import { RecordListView } from './record-list.js';
 import { Value, pictureOf } from './values.js';
-import { inWords, oneOf, titleOf } from './words.js';
+import { kindText, oneText, titleOf } from './words.js';
+import { put, t } from '../texts/texts.js';
 
 /** What a heading or the foot shows already. */
 const SHOWN_APART = /^(id|createdAt|updatedAt|history)$/;
@@ -93,13 +94,13 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
     },
   });
   const { record, version } = read.data ?? {};
-  useTitle(record ? titleOf(record) : oneOf(kind.name));
+  useTitle(record ? titleOf(record) : oneText(kind.name));
   const conflict = useConflict();
   if (!record)
     return (
       <>
         <QueryFailure of={[read]} />
-        {!read.error && <Loading what={oneOf(kind.name)} />}
+        {!read.error && <Loading what={oneText(kind.name)} />}
       </>
     );
 
@@ -117,7 +118,7 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
     act({
       operation: patch,
       given,
-      text: 'Save',
+      text: t('ui.save'),
       title: titleOf(record),
       present: record,
       ...(version !== undefined && { context: { ifMatch: version } }),
@@ -137,28 +138,28 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
         <Link
           to={listAddress(kind, above, definitions)}
           className="back-link"
-          aria-label={`All ${inWords(kind.name).toLowerCase()}`}
+          aria-label={t('records.view.all', { kind: kindText(kind.name).toLowerCase() })}
         >
           <Icon name="back" />
         </Link>
         {picture !== undefined && <img className="picture-small" src={picture} alt="" />}
-        <h1>{kind.name === 'orders' ? `Order ${id.slice(-6)}` : titleOf(record)}</h1>
+        <h1>{kind.name === 'orders' ? t('records.order.title', { number: id.slice(-6) }) : titleOf(record)}</h1>
         <State of={record} />
         <span className="head-actions">
           {patch && isOn(patch, given) && (
             <Button onClick={edit}>
-              <Icon name="edit" /> Edit
+              <Icon name="edit" /> {t('ui.edit')}
             </Button>
           )}
-          <Menu label="More actions" entries={() => acts.map((one) => ({ ...one, run: () => act(one) }))} />
+          <Menu label={t('records.view.more')} entries={() => acts.map((one) => ({ ...one, run: () => act(one) }))} />
         </span>
       </header>
       {conflict.dialog}
       {tabs.length > 0 && (
-        <nav className="tabs" aria-label="Parts">
-          <TabLink name="" text="Details" isHere={!shown} />
+        <nav className="tabs" aria-label={t('records.view.parts')}>
+          <TabLink name="" text={t('records.view.details')} isHere={!shown} />
           {tabs.map(({ name }) => (
-            <TabLink key={name} name={name} text={inWords(name)} isHere={shown?.name === name} />
+            <TabLink key={name} name={name} text={kindText(name)} isHere={shown?.name === name} />
           ))}
         </nav>
       )}
@@ -195,7 +196,12 @@ export function Part({ tab: { list, input, name }, given, children }: { tab: Tab
           </Button>
         ))}
       </div>
-      <RecordListView list={list} given={input} kind={kind} empty={<Empty title={`No ${inWords(name).toLowerCase()} yet`} />} />
+      <RecordListView
+        list={list}
+        given={input}
+        kind={kind}
+        empty={<Empty title={t('records.list.noneYet', { kind: kindText(name).toLowerCase() })} />}
+      />
     </>
   );
 }
@@ -207,7 +213,7 @@ function createFor(kind: Kind | undefined, list: RecordList, given: Input): Act[
   const isElsewhere = create && create.path !== list.operation.path;
   const many = bulk.filter(({ id }) => id.endsWith('createMany') && kind.parents.length > 0);
   return [
-    ...(isElsewhere ? [{ operation: create, given, text: `New ${oneOf(kind.name)}` }] : []),
+    ...(isElsewhere ? [{ operation: create, given, text: t('records.act.new', { one: oneText(kind.name) }) }] : []),
     ...many.map((operation) => ({ operation, given, text: textOf(operation) })),
   ];
 }
@@ -242,9 +248,9 @@ function State({ of }: { of: Row }) {
   return (
     <>
       {typeof status === 'string' && <Value value={status} field="status" row={of} kind={undefined} />}
-      {locked === true && <span className="tag tag-bad">Locked</span>}
-      {typeof deactivatedAt === 'string' && <span className="tag tag-bad">Deactivated</span>}
-      {typeof disabledAt === 'string' && <span className="tag tag-bad">Disabled</span>}
+      {locked === true && <span className="tag tag-bad">{t('records.view.locked')}</span>}
+      {typeof deactivatedAt === 'string' && <span className="tag tag-bad">{t('records.view.deactivated')}</span>}
+      {typeof disabledAt === 'string' && <span className="tag tag-bad">{t('records.view.disabled')}</span>}
     </>
   );
 }
@@ -266,18 +272,9 @@ function Details({ record, kind }: { record: Row; kind: Kind }) {
         ))}
       </dl>
       <p className="hint">
-        {typeof createdAt === 'string' && (
-          <>
-            Created <Time at={createdAt} />
-          </>
-        )}
-        {typeof updatedAt === 'string' && (
-          <>
-            {' '}
-            · changed <Time at={updatedAt} />
-          </>
-        )}{' '}
-        · <code>{String(id)}</code>
+        {typeof createdAt === 'string' && <>{t.rich('records.view.created', { time: put(<Time at={createdAt} />) })}</>}
+        {typeof updatedAt === 'string' && <> · {t.rich('records.view.changed', { time: put(<Time at={updatedAt} />) })}</>} ·{' '}
+        <code>{String(id)}</code>
       </p>
     </>
   );

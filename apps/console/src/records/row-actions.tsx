@@ -4,6 +4,7 @@ import type { Input, Row } from './call.js';
 import type { Kind, RecordList } from './definitions.js';
 import { useRecordActs, useRowActs } from './offered.js';
 import { titleOf } from './words.js';
+import { t } from '../texts/texts.js';
 
 interface RowActionsProps {
   list: RecordList;
@@ -20,7 +21,7 @@ export function RowActions({ list, given, row, kind }: RowActionsProps) {
   const above = kind ? Object.fromEntries(kind.parents.map((name) => [name, given[name]])) : {};
   return (
     <Menu
-      label={`Actions for ${titleOf(row)}`}
+      label={t('records.list.actionsFor', { title: titleOf(row) })}
       entries={() =>
         (kind ? recordActs(kind, row, above) : rowActs(list, row, given)).map((one) => ({ ...one, run: () => act(one) }))
       }

@@ -5,6 +5,7 @@ import { Field } from '../ui/field.js';
 import { Menu } from '../ui/menu.js';
 import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
+import { t } from '../texts/texts.js';
 
 type Views = Record<string, ListState>;
 
@@ -35,10 +36,10 @@ export function SavedViews({ list, state, change }: SavedViewsProps) {
   const entries = [
     ...Object.entries(views).map(([name, view]) => ({ text: name, run: () => change(view) })),
     ...(present === undefined
-      ? [{ text: 'Save this view…', run: () => setNaming(true) }]
+      ? [{ text: t('records.views.save'), run: () => setNaming(true) }]
       : [
           {
-            text: `Forget “${present}”`,
+            text: t('records.views.forget', { name: present }),
             isDangerous: true,
             run: () => save(Object.fromEntries(Object.entries(views).filter(([name]) => name !== present))),
           },
@@ -46,11 +47,11 @@ export function SavedViews({ list, state, change }: SavedViewsProps) {
   ];
   return (
     <>
-      <Menu label="Saved views" entries={() => entries}>
-        {present ?? 'Views'}
+      <Menu label={t('records.views.label')} entries={() => entries}>
+        {present ?? t('records.views.title')}
       </Menu>
       {isNaming && (
-        <Dialog title="Save this view" onClose={() => setNaming(false)}>
+        <Dialog title={t('records.views.saveTitle')} onClose={() => setNaming(false)}>
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -60,18 +61,18 @@ export function SavedViews({ list, state, change }: SavedViewsProps) {
             }}
           >
             <Field
-              label="Name"
+              label={t('records.views.name')}
               name="name"
               required
               maxLength={60}
               pattern=".*\S.*"
               autoComplete="off"
-              hint="Kept in this browser"
+              hint={t('records.views.hint')}
             />
             <div className="dialog-actions">
-              <Button onClick={() => setNaming(false)}>Cancel</Button>
+              <Button onClick={() => setNaming(false)}>{t('ui.cancel')}</Button>
               <Button type="submit" className="primary">
-                Save
+                {t('ui.save')}
               </Button>
             </div>
           </form>

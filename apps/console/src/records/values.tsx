@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { money } from '../catalogue/money.js';
 import { useSession } from '../session/session.js';
 import { Time } from '../ui/time.js';
 import type { Row } from './call.js';
 import { kindNamedBy, useDefinitions, type Kind } from './definitions.js';
-import { inWords, isId, labelOf, oneOf, shortId, titleOf } from './words.js';
+import { fieldText, isId, labelOf, oneText, shortId, titleOf, valueText } from './words.js';
+import { money, numberText } from '../texts/formats.js';
+import { t, term } from '../texts/texts.js';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ADDRESS = /^https?:\/\//;
@@ -53,7 +54,7 @@ function relatedIn(row: Row, id: string): Fields | undefined {
 
 /** A value in a text. */
 export function plainText(value: unknown): string {
-  if (value === null || value === undefined) return 'none';
+  if (value === null || value === undefined) return t('records.none');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -92,18 +93,19 @@ interface ValueProps {
 export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
   const definitions = useDefinitions();
   if (value === null || value === undefined || value === '') return <span className="nothing">—</span>;
-  if (typeof value === 'boolean') return <span className={value ? 'tag' : 'tag tag-plain'}>{value ? 'yes' : 'no'}</span>;
+  if (typeof value === 'boolean')
+    return <span className={value ? 'tag' : 'tag tag-plain'}>{t(value ? 'records.yes' : 'records.no')}</span>;
   if (isMoney(value)) return <span className="number">{money(value.amount, value.currency)}</span>;
   if (typeof value === 'number') {
     const { currency } = row;
     const isAmount = typeof currency === 'string' && /^(total|subtotal|tax|price)$/.test(field);
-    return <span className="number">{isAmount ? money(value, currency) : value.toLocaleString()}</span>;
+    return <span className="number">{isAmount ? money(value, currency) : numberText(value)}</span>;
   }
   if (typeof value === 'string') {
     if (field === 'id') return <code>{shortId(value)}</code>;
     if (isId(value)) return <RecordLink id={value} kind={kindNamedBy(field, kind, definitions)} row={row} />;
     if (DATE.test(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
-    if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{inWords(value)}</span>;
+    if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field)}</span>;
     return isLong ? <span className="text">{value}</span> : value;
   }
   if (Array.isArray(value)) return <Values {...{ value, field, row, kind, isLong }} />;
@@ -111,16 +113,16 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
     return value.type.startsWith('image/') ? (
       <img className={isLong ? 'picture' : 'thumb'} src={value.url} alt="" loading="lazy" />
     ) : (
-      <a href={value.url}>File ({value.type})</a>
+      <a href={value.url}>{t('records.file', { type: value.type })}</a>
     );
   const parts = Object.entries(value as Fields);
   if (parts.length === 0) return <span className="nothing">—</span>;
-  if (!isLong) return parts.map(([name, part]) => `${name}: ${plainText(part)}`).join(', ');
+  if (!isLong) return parts.map(([name, part]) => `${term('fields', name) ?? name}: ${plainText(part)}`).join(', ');
   return (
     <dl className="parts">
       {parts.map(([name, part]) => (
         <div key={name}>
-          <dt>{inWords(name)}</dt>
+          <dt>{fieldText(name)}</dt>
           <dd>
             <Value value={part} field={name} row={row} kind={kind} isLong />
           </dd>
@@ -136,7 +138,8 @@ function Values({ value, field, row, kind, isLong = false }: ValueProps & { valu
   if (value.length === 0) return <span className="nothing">—</span>;
   const isOfRecords = value.every((one): one is Fields => isRecord(one) && !isFile(one));
   if (isOfRecords && isLong) return <PartsTable parts={value} row={row} kind={kind} />;
-  if (isOfRecords && !isLong) return value.length === 1 ? titleOf(value[0] as Row) : `${value.length} ${oneOf(field)}s`;
+  if (isOfRecords && !isLong)
+    return value.length === 1 ? titleOf(value[0] as Row) : t('records.several', { count: value.length, one: oneText(field) });
   const shown = isLong ? value : value.slice(0, SHOWN_OF_MANY);
   return (
     <ul className={isLong ? 'values values-long' : 'values'}>

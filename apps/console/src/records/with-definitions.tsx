@@ -6,6 +6,7 @@ import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { ActProvider } from './acts.js';
 import { DefinitionsProvider, readDefinitions } from './definitions.js';
+import { t } from '../texts/texts.js';
 import './records.css';
 
 interface WithDefinitionsProps {
@@ -28,9 +29,9 @@ export function WithDefinitions({ children, waiting }: WithDefinitionsProps) {
   if (!loading.data)
     return (
       <>
-        {waiting ?? <h1 className="unseen">Loading</h1>}
+        {waiting ?? <h1 className="unseen">{t('ui.loadingAlone')}</h1>}
         <QueryFailure of={[loading]} />
-        {!loading.error && <Loading what="what the server offers" />}
+        {!loading.error && <Loading what={t('records.loading.definitions')} />}
       </>
     );
   return (

@@ -1,3 +1,6 @@
+import { t, term } from '../texts/texts.js';
+import { listText } from '../texts/formats.js';
+
 /** `auditStatus`, `message-templates` as "Audit status", "Message templates". */
 export function inWords(name: string): string {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_.\-/]+/g, ' ').toLowerCase().trim(); // prettier-ignore
@@ -6,13 +9,37 @@ export function inWords(name: string): string {
   );
 }
 
+/** A value that the document names, such as the state of an order, for people. */
+export const valueText = (value: string, field = ''): string =>
+  term('values', `${field}.${value}`) ?? term('values', value) ?? inWords(value);
+
+/** The name of a field in words: `createdAt` as "Created at". */
+export const fieldText = (name: string): string => term('fields', name) ?? inWords(name);
+
+/** What a field is for, as the document says it. */
+export const descriptionText = (description: string): string => term('descriptions', description) ?? description;
+
+/** A kind of records, or a list below one, as a heading: `change-requests` as "Change requests". */
+export const kindText = (name: string): string => term('kinds', name) ?? inWords(name);
+
+/** One of a kind, within a sentence. */
+export const oneText = (kind: string): string => term('kinds', kind) ?? oneOf(kind);
+
 /** `organizationId`, `categoryIds` as "Organization", "Categories": what is shown there is the record. */
 export function labelOf(field: string): string {
+  const known = term('fields', field) ?? partsOf(field);
+  if (known !== undefined) return known;
   const plural = field.endsWith('Ids') ? field.replace(/Ids$/, 's').replace(/ys$/, 'ies') : field;
   return inWords(plural.replace(/(?<=.)Id$/, '').replace(/(?<=.)At$/, ''));
 }
 
-/** One of several, as a heading names it: `message-templates` as "message template". */
+/** A path whose parts are all known. */
+function partsOf(path: string): string | undefined {
+  const parts = path.split('.').map((name) => term('fields', name));
+  return parts.length > 1 && parts.every((part) => part !== undefined) ? listText(parts) : undefined;
+}
+
+/** One of several: `message-templates` as "message template". */
 export function oneOf(kind: string): string {
   const words = inWords(kind).toLowerCase();
   return words
@@ -29,12 +56,17 @@ export const shortId = (id: string) => `…${id.slice(-6)}`;
 
 const TITLES = ['name', 'title', 'email', 'url', 'content', 'code', 'type', 'eventType', 'provider', 'userAgent', 'role'];
 
+/** Those of the titles that are codes for programs. */
+const CODES: ReadonlySet<string> = new Set(['type', 'eventType', 'role']);
+
 /** What names a record in a heading or a link. */
 export function titleOf(record: Readonly<Record<string, unknown>>): string {
   for (const name of TITLES) {
     const value = record[name];
-    if (typeof value === 'string' && value !== '') return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+    if (typeof value !== 'string' || value === '') continue;
+    if (CODES.has(name)) return term('values', value) ?? value;
+    return value.length > 80 ? `${value.slice(0, 79)}…` : value;
   }
   const { id } = record;
-  return typeof id === 'string' ? shortId(id) : 'Record';
+  return typeof id === 'string' ? shortId(id) : t('records.record');
 }

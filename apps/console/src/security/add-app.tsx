@@ -6,6 +6,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import type { WithProof } from './proof.js';
 import { QrCode } from './qr-code.js';
+import { t } from '../texts/texts.js';
 
 export type NewApp = RouterOutputs['auth']['addTotp'];
 
@@ -30,18 +31,18 @@ export function AddApp({ app: { id: factorId, secret, uri }, withProof, onDone, 
   }
 
   return (
-    <Dialog title="Add an authenticator app" onClose={onClose}>
-      <p>Scan this with the app, or type the key into it. Neither is shown again.</p>
-      <QrCode text={uri} label="QR code for the authenticator app" />
+    <Dialog title={t('security.factors.addApp')} onClose={onClose}>
+      <p>{t('security.app.text')}</p>
+      <QrCode text={uri} label={t('security.app.qrCode')} />
       <p>
         <code className="secret">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
       </p>
-      <ActionForm action="Add" run={confirm}>
-        <SixDigits label="The code that the app shows" />
+      <ActionForm action={t('ui.add')} run={confirm}>
+        <SixDigits label={t('security.app.code')} />
       </ActionForm>
       <p className="card-links">
         <Button className="link" onClick={onClose}>
-          Cancel
+          {t('ui.cancel')}
         </Button>
       </p>
     </Dialog>

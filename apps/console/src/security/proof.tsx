@@ -9,6 +9,7 @@ import { Field } from '../ui/field.js';
 import { Failure } from '../ui/notices.js';
 import { factorsQuery } from './factors.js';
 import { usePasskeys } from './passkeys.js';
+import { t } from '../texts/texts.js';
 
 /** Runs what needs a fresh proof: asks for the proof where the server does, then runs it again. Null when the person gives up. */
 export type WithProof = <T>(run: () => Promise<T>) => Promise<T | null>;
@@ -78,32 +79,36 @@ function ProofDialog({ onDone, onClose }: ProofDialogProps) {
   }
 
   return (
-    <Dialog title="Is it still you?" onClose={onClose}>
-      <p>
-        You signed in a while ago. Before something this important changes, prove that it is you. Without a password, sign out and
-        in again.
-      </p>
-      <ActionForm key={String(byCode)} action="Go on" run={prove}>
+    <Dialog title={t('account.proof.title')} onClose={onClose}>
+      <p>{t('account.proof.text')}</p>
+      <ActionForm key={String(byCode)} action={t('ui.goOn')} run={prove}>
         {byCode ? (
-          <Field label="Code" name="code" autoComplete="one-time-code" required autoFocus />
+          <Field label={t('account.mailed.code')} name="code" autoComplete="one-time-code" required autoFocus />
         ) : (
-          <Field label="Password" name="password" type="password" autoComplete="current-password" required autoFocus />
+          <Field
+            label={t('account.password')}
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+            autoFocus
+          />
         )}
       </ActionForm>
       <Failure of={failure} />
       <p className="card-links">
         {steps.includes('passkey') && passkeys?.areSupported && (
           <Button className="link" onClick={() => void passkeys.prove(identityId).then(onDone, setFailure)}>
-            Use a passkey
+            {t('account.factor.usePasskey')}
           </Button>
         )}
         {steps.length > 0 && (
           <Button className="link" onClick={() => setByCode(!byCode)}>
-            {byCode ? 'Use the password' : 'Use a code'}
+            {t(byCode ? 'account.proof.usePassword' : 'account.proof.useCode')}
           </Button>
         )}
         <Button className="link" onClick={onClose}>
-          Cancel
+          {t('ui.cancel')}
         </Button>
       </p>
     </Dialog>

@@ -1,19 +1,15 @@
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { t } from '../texts/texts.js';
 
 /** New recovery codes, shown this once, to be printed or copied. */
 export function RecoveryCodes({ codes, email, onClose }: { codes: readonly string[]; email: string; onClose(): void }) {
   return (
-    <Dialog title="Your recovery codes" onClose={onClose}>
-      <p>
-        Each of them signs you in once, when you have lost your phone or passkey. Keep them where nobody else finds them. They are
-        not shown again.
-      </p>
+    <Dialog title={t('security.recovery.yours')} onClose={onClose}>
+      <p>{t('security.recovery.text')}</p>
       <div className="printed">
-        <p className="printed-only">
-          Recovery codes of {email} at {location.host}
-        </p>
-        <ol className="codes" aria-label="Recovery codes">
+        <p className="printed-only">{t('security.recovery.printed', { email, host: location.host })}</p>
+        <ol className="codes" aria-label={t('security.recovery.title')}>
           {codes.map((code) => (
             <li key={code}>
               <code>{code}</code>
@@ -22,10 +18,10 @@ export function RecoveryCodes({ codes, email, onClose }: { codes: readonly strin
         </ol>
       </div>
       <div className="dialog-actions">
-        <Button onClick={() => print()}>Print</Button>
-        <Button onClick={() => void navigator.clipboard.writeText(codes.join('\n'))}>Copy</Button>
+        <Button onClick={() => print()}>{t('security.recovery.print')}</Button>
+        <Button onClick={() => void navigator.clipboard.writeText(codes.join('\n'))}>{t('ui.copy')}</Button>
         <Button className="primary" onClick={onClose}>
-          I have them
+          {t('security.recovery.done')}
         </Button>
       </div>
     </Dialog>

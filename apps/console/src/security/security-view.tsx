@@ -16,16 +16,17 @@ import { factorsQuery } from './factors.js';
 import { usePasskeys } from './passkeys.js';
 import { useWithProof } from './proof.js';
 import { RecoveryCodes } from './recovery-codes.js';
+import { put, t } from '../texts/texts.js';
 
 type Factor = RouterOutputs['auth']['factors']['data'][number];
 
-const KINDS = { totp: 'authenticator app', passkey: 'passkey' } as const;
+const KINDS = { totp: 'security.factors.app', passkey: 'security.factors.passkey' } as const;
 /** Fewer recovery codes than these are worth a word. */
 const FEW_CODES = 4;
 
 /** The second factors of the signed-in identity. */
 export function SecurityView() {
-  useTitle('Security');
+  useTitle(t('security.title'));
   const { client, settings } = useSession();
   const { auth } = client.api;
   const identityId = useIdentityId();
@@ -57,8 +58,8 @@ export function SecurityView() {
     });
   const addPasskey = () =>
     change.mutate(async () => {
-      await passkeys?.add({ identityId, name: `Passkey of ${deviceName(navigator.userAgent)}` });
-      return 'Your passkey was added.';
+      await passkeys?.add({ identityId, name: t('security.factors.passkeyOf', { device: deviceName(navigator.userAgent) }) });
+      return t('security.factors.passkeyAdded');
     });
   const newCodes = () =>
     change.mutate(async () => {
@@ -68,7 +69,7 @@ export function SecurityView() {
   const remove = ({ id: factorId, name }: Factor) =>
     change.mutate(async () => {
       await auth.deleteFactor.mutate({ identityId, factorId });
-      return `${name} was removed.`;
+      return t('security.factors.removed', { name });
     });
 
   const list = data?.data ?? [];
@@ -76,34 +77,31 @@ export function SecurityView() {
   return (
     <>
       <header className="view-head">
-        <h1>Security</h1>
+        <h1>{t('security.title')}</h1>
       </header>
-      <p className="lead">
-        A second factor keeps your account yours, even if somebody learns your password: an app on your phone that shows a code,
-        or a passkey of this device, which also signs you in without the password.
-      </p>
+      <p className="lead">{t('security.lead')}</p>
       <QueryFailure of={[factors]} />
       <Failure of={change.error} />
       {done !== undefined && <Good>{done}</Good>}
-      {!data && !factors.error && <Loading what="your factors" />}
+      {!data && !factors.error && <Loading what={t('security.loading.factors')} />}
       {data && (
-        <section className="panel" aria-label="Second factors">
+        <section className="panel" aria-label={t('security.factors.title')}>
           <div className="section-head">
-            <h2>Second factors</h2>
+            <h2>{t('security.factors.title')}</h2>
             <div className="section-actions">
               <Button isOff={isBusy} onClick={addApp}>
-                Add an authenticator app
+                {t('security.factors.addApp')}
               </Button>
               {settings.passkeys && passkeys?.areSupported && (
                 <Button isOff={isBusy} onClick={addPasskey}>
-                  Add a passkey
+                  {t('security.factors.addPasskey')}
                 </Button>
               )}
             </div>
           </div>
-          {list.length === 0 && <Empty title="You have none yet">Your password alone signs you in.</Empty>}
+          {list.length === 0 && <Empty title={t('security.factors.none')}>{t('security.factors.noneWhy')}</Empty>}
           {list.length > 0 && (
-            <ul className="rows" aria-label="Your factors">
+            <ul className="rows" aria-label={t('security.factors.yours')}>
               {list.map((factor) => (
                 <Entry key={factor.id} of={factor}>
                   <Row factor={factor} isBusy={isBusy} onRemove={() => remove(factor)} />
@@ -114,21 +112,15 @@ export function SecurityView() {
         </section>
       )}
       {list.length > 0 && (
-        <section className="panel" aria-label="Recovery codes">
+        <section className="panel" aria-label={t('security.recovery.title')}>
           <div className="section-head">
-            <h2>Recovery codes</h2>
+            <h2>{t('security.recovery.title')}</h2>
             <Button isOff={isBusy} onClick={newCodes}>
-              {left === 0 ? 'Make recovery codes' : 'Make new ones'}
+              {t(left === 0 ? 'security.recovery.make' : 'security.recovery.makeNew')}
             </Button>
           </div>
-          {left === 0 && (
-            <Note>Without recovery codes, you need an admin’s help when you have lost your phone or passkey. Print some.</Note>
-          )}
-          {left > 0 && (
-            <p>
-              {left} of 10 left{left < FEW_CODES && ': it is time for new ones'}. New ones make the present ones useless.
-            </p>
-          )}
+          {left === 0 && <Note>{t('security.recovery.none')}</Note>}
+          {left > 0 && <p>{t(left < FEW_CODES ? 'security.recovery.few' : 'security.recovery.left', { left })}</p>}
         </section>
       )}
       {app && (
@@ -138,7 +130,7 @@ export function SecurityView() {
           onClose={() => setApp(undefined)}
           onDone={() => {
             setApp(undefined);
-            setDone('Your authenticator app was added.');
+            setDone(t('security.factors.appAdded'));
             void again();
           }}
         />
@@ -155,19 +147,26 @@ function Row({ factor, isBusy, onRemove }: { factor: Factor; isBusy: boolean; on
     <li className="row">
       <div className="row-main">
         <p className="row-title">
-          {name} {name.toLowerCase() !== KINDS[type] && <span className="tag tag-plain">{KINDS[type]}</span>}
+          {name} {name.toLowerCase() !== t(KINDS[type]) && <span className="tag tag-plain">{t(KINDS[type])}</span>}
         </p>
         <p className="row-more">
-          added <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'last used '}
-          {lastUsedAt !== null && <Time at={lastUsedAt} />}
+          {t.rich('security.factors.added', { time: put(<Time at={createdAt} />) })} ·{' '}
+          {lastUsedAt === null
+            ? t('security.factors.neverUsed')
+            : t.rich('security.factors.lastUsed', { time: put(<Time at={lastUsedAt} />) })}
         </p>
       </div>
-      <Button isOff={isBusy} aria-label={`Remove ${name}`} onClick={() => setSure(true)}>
-        Remove
+      <Button isOff={isBusy} aria-label={t('security.factors.removeOne', { name })} onClick={() => setSure(true)}>
+        {t('ui.remove')}
       </Button>
       {isSure && (
-        <Confirm title={`Remove ${name}?`} action="Remove" onConfirm={onRemove} onClose={() => setSure(false)}>
-          <p>It no longer signs you in. With the last factor, your recovery codes become useless too.</p>
+        <Confirm
+          title={t('security.factors.removeSure', { name })}
+          action={t('ui.remove')}
+          onConfirm={onRemove}
+          onClose={() => setSure(false)}
+        >
+          <p>{t('security.factors.removeWhat')}</p>
         </Confirm>
       )}
     </li>

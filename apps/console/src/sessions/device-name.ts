@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.js';
 /** Browser names in user agents, the more specific first: many also name others. */
 const BROWSERS = [
   [/Edg\//, 'Edge'],
@@ -23,6 +24,7 @@ function match(userAgent: string, names: readonly (readonly [RegExp, string])[])
 /** A user agent in short: `Firefox on Windows`. */
 export function deviceName(userAgent: string): string {
   const [browser, system] = [match(userAgent, BROWSERS), match(userAgent, SYSTEMS)];
-  if (browser === undefined) return userAgent === '' ? 'Unknown device' : (userAgent.split(/[ /]/, 1)[0] as string);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  if (browser === undefined)
+    return userAgent === '' ? t('security.sessions.unknownDevice') : (userAgent.split(/[ /]/, 1)[0] as string);
+  return system === undefined ? browser : t('security.sessions.device', { browser, system });
 }

@@ -1,14 +1,15 @@
 import { describeFailure, queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
 import { Failure, Good, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
+import { linkTo } from '../ui/link-to.js';
 import { useTitle } from '../ui/title.js';
 import { deviceName } from './device-name.js';
+import { put, t } from '../texts/texts.js';
 
 type Session = RouterOutputs['auth']['sessions']['data'][number];
 
@@ -17,7 +18,7 @@ const SHOWN = 100;
 
 /** The sessions of the signed-in identity, which can be ended one by one, or all others at once. */
 export function SessionsView() {
-  useTitle('Sessions');
+  useTitle(t('security.sessions.title'));
   const { client } = useSession();
   const identityId = useIdentityId();
   const queries = useQueryClient();
@@ -43,21 +44,18 @@ export function SessionsView() {
   return (
     <>
       <header className="view-head">
-        <h1>Sessions</h1>
+        <h1>{t('security.sessions.title')}</h1>
         <Button isOff={others.length === 0 || ending.isPending} onClick={() => ending.mutate(others.map(({ id }) => id))}>
-          Sign out all others
+          {t('security.sessions.endOthers')}
         </Button>
       </header>
-      <p className="lead">
-        Each place where you are signed in. One that you do not know? End it, and{' '}
-        <Link to="/forgot-password">choose another password</Link>.
-      </p>
+      <p className="lead">{t.rich('security.sessions.lead', { link: linkTo('/forgot-password') })}</p>
       <QueryFailure of={[sessions]} />
       <Failure of={ending.error} />
-      {ending.isSuccess && !ending.isPending && <Good>Signed out.</Good>}
-      {!data && !sessions.error && <Loading what="sessions" />}
+      {ending.isSuccess && !ending.isPending && <Good>{t('security.sessions.ended')}</Good>}
+      {!data && !sessions.error && <Loading what={t('security.loading.sessions')} />}
       {data && (
-        <ul className="rows" aria-label="Sessions">
+        <ul className="rows" aria-label={t('security.sessions.title')}>
           {data.map((session) => (
             <Entry key={session.id} of={session}>
               <Row session={session} isBusy={ending.isPending} onEnd={() => ending.mutate([session.id])} />
@@ -76,15 +74,16 @@ function Row({ session, isBusy, onEnd }: { session: Session; isBusy: boolean; on
     <li className="row">
       <div className="row-main">
         <p className="row-title">
-          {device} {isCurrent && <span className="tag">this device</span>}
+          {device} {isCurrent && <span className="tag">{t('security.sessions.this')}</span>}
         </p>
         <p className="row-more">
-          {ip} · last used <Time at={lastUsedAt} /> · signed in <Time at={createdAt} />
+          {ip} · {t.rich('security.sessions.lastUsed', { time: put(<Time at={lastUsedAt} />) })} ·{' '}
+          {t.rich('security.sessions.signedIn', { time: put(<Time at={createdAt} />) })}
         </p>
       </div>
       {!isCurrent && (
-        <Button isOff={isBusy} aria-label={`Sign out ${device}`} onClick={onEnd}>
-          Sign out
+        <Button isOff={isBusy} aria-label={t('security.sessions.endOne', { device })} onClick={onEnd}>
+          {t('security.sessions.end')}
         </Button>
       )}
     </li>

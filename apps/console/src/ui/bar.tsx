@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import { t } from '../texts/texts.js';
 
 /** The bar at the top of a page, after a link that skips it. */
 export function Bar({ brand, children }: { brand: ReactNode; children: ReactNode }) {
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the content
+        {t('ui.skip')}
       </a>
       <header className="bar">
         {brand}

@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { Empty } from './notices.js';
+import { t } from '../texts/texts.js';
 
 interface GuardedProps {
   /** What is shown: once that changes, showing it is tried again. */
@@ -35,23 +36,23 @@ class Boundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-const NO_VIEW = (
-  <div role="alert">
-    <Empty title="This cannot be shown">
-      <p>The data may be damaged, or newer than this page.</p>
-      <Button onClick={() => location.reload()}>Reload the page</Button>
-    </Empty>
-  </div>
-);
+function NoView() {
+  return (
+    <div role="alert">
+      <Empty title={t('ui.notShown')}>
+        <p>{t('ui.notShownWhy')}</p>
+        <Button onClick={() => location.reload()}>{t('ui.reload')}</Button>
+      </Empty>
+    </div>
+  );
+}
 
 /** A view, or the whole page. */
 export function Guarded(props: GuardedProps) {
-  return <Boundary {...props} substitute={NO_VIEW} />;
+  return <Boundary {...props} substitute={<NoView />} />;
 }
-
-const NO_ENTRY = <li className="row row-bad">This entry cannot be shown.</li>;
 
 /** An entry of a list: the others are shown without it. */
 export function Entry(props: GuardedProps) {
-  return <Boundary {...props} substitute={NO_ENTRY} />;
+  return <Boundary {...props} substitute={<li className="row row-bad">{t('ui.entryNotShown')}</li>} />;
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
+import { t } from '../texts/texts.js';
 
 interface ConfirmProps {
   title: string;
@@ -17,7 +18,7 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
     <Dialog title={title} onClose={onClose}>
       <div>{children}</div>
       <div className="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('ui.cancel')}</Button>
         <Button
           className="danger"
           onClick={() => {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from './icons.js';
 import { MenuItem, Popup } from './popup.js';
+import { t } from '../texts/texts.js';
 
 export interface MenuEntry {
   text: string;
@@ -23,7 +24,7 @@ export function Menu({ label, children, entries }: MenuProps) {
     <Popup kind="menu" label={label} className={isIcon ? 'quiet icon-button' : ''} button={children ?? <Icon name="more" />}>
       {(close) => {
         const all = entries();
-        if (all.length === 0) return <p className="hint">There is nothing to do.</p>;
+        if (all.length === 0) return <p className="hint">{t('ui.nothingToDo')}</p>;
         return all.map(({ text, isDangerous = false, run }) => (
           <MenuItem
             key={text}

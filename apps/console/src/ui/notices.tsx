@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { failureText } from './failure-text.js';
+import { t } from '../texts/texts.js';
 
 interface FailureProps {
   of: unknown;
@@ -17,7 +18,7 @@ export function Failure({ of, retry, children }: FailureProps) {
       <span>
         {children} {failureText(of)}
       </span>
-      {retry && <Button onClick={retry}>Try again</Button>}
+      {retry && <Button onClick={retry}>{t('ui.tryAgain')}</Button>}
     </div>
   );
 }
@@ -34,7 +35,7 @@ export function Good({ children }: { children: ReactNode }) {
 export function Loading({ what }: { what: string }) {
   return (
     <output className="loading">
-      <span className="spinner" aria-hidden="true" /> Loading {what}…
+      <span className="spinner" aria-hidden="true" /> {t('ui.loading', { what })}
     </output>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from './button.js';
 import { Icon } from './icons.js';
+import { t } from '../texts/texts.js';
 
 const KEY = 'tandem.theme';
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -26,8 +27,9 @@ export function ThemeButton() {
     applyTheme(next);
     setTheme(next);
   }
+  const label = t('ui.theme.label', { theme: t(`ui.theme.${theme}`) });
   return (
-    <Button className="quiet icon-button" onClick={turn} title={`Theme: ${theme}`} aria-label={`Theme: ${theme}`}>
+    <Button className="quiet icon-button" onClick={turn} title={label} aria-label={label}>
       <Icon name={theme} />
     </Button>
   );

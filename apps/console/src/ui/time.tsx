@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { relativeText, timeText } from '../texts/formats.js';
+import { t } from '../texts/texts.js';
 
 const MINUTE_MS = 60_000;
 const UNITS = [
@@ -9,20 +11,16 @@ const UNITS = [
   ['minute', 1],
 ] as const;
 
-const relative = {
-  long: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
-  narrow: new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' }),
-};
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+type Length = 'long' | 'narrow';
 
-function ago(at: Date, now: number, length: keyof typeof relative): string {
+function ago(at: Date, now: number, length: Length): string {
   const minutes = Math.round((at.getTime() - now) / MINUTE_MS);
   const [unit, size] = UNITS.find(([, least]) => Math.abs(minutes) >= least) ?? ['minute', 1];
-  return minutes === 0 ? 'just now' : relative[length].format(Math.trunc(minutes / size), unit);
+  return minutes === 0 ? t('ui.justNow') : relativeText(Math.trunc(minutes / size), unit, length);
 }
 
 /** A time as its distance from now, and in full as a tooltip. */
-export function Time({ at, length = 'long' }: { at: string; length?: keyof typeof relative }) {
+export function Time({ at, length = 'long' }: { at: string; length?: Length }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
@@ -30,7 +28,7 @@ export function Time({ at, length = 'long' }: { at: string; length?: keyof typeo
   }, []);
   const date = new Date(at);
   return (
-    <time dateTime={at} title={full.format(date)}>
+    <time dateTime={at} title={timeText(date)}>
       {ago(date, now, length)}
     </time>
   );

@@ -1,6 +1,7 @@
 import { createContext, use, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { Icon } from './icons.js';
+import { t } from '../texts/texts.js';
 
 interface Toast {
   text: string;
@@ -37,10 +38,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
                   setToast(undefined);
                 }}
               >
-                Undo
+                {t('ui.undo')}
               </Button>
             )}
-            <Button className="quiet icon-button" aria-label="Close" onClick={() => setToast(undefined)}>
+            <Button className="quiet icon-button" aria-label={t('ui.close')} onClick={() => setToast(undefined)}>
               <Icon name="close" />
             </Button>
           </span>

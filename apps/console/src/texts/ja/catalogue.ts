@@ -1,0 +1,58 @@
+import type { texts as english } from '../en/catalogue.js';
+import type { Translated } from '../translated.js';
+
+export const texts: Translated<typeof english> = {
+  title: 'カタログ',
+  count: '{total, plural, other {商品 #点}}',
+  clear: '絞り込みを解除',
+  chart: 'グラフ',
+  show: '表示',
+  by: '集計単位',
+  products: '商品',
+  order: '並び順',
+  loading: { chart: 'グラフ', products: '商品' },
+  none: '該当する商品はありません',
+  removeFilter: '条件を減らすと、ほかの商品が表示されます。',
+  empty: 'カタログは空です。tandem seed を実行すると、2つのショップのサンプルデータが作成されます。',
+  unknownCategory: '不明なカテゴリー',
+  shop: 'ショップ {number}',
+  noPrice: '価格未設定',
+  groupings: { category: 'カテゴリー', shop: 'ショップ', currency: '通貨' },
+  measures: { count: '商品数', average: '平均価格', lowest: '最低価格', highest: '最高価格' },
+  orders: {
+    newest: '新着順',
+    name: '名前順',
+    cheapest: '価格の安い順',
+    dearest: '価格の高い順',
+    best: '関連度順',
+  },
+  charts: {
+    none: 'なし',
+    nothing: '表示するデータがありません',
+    noMatch: '条件に一致する商品はありません。',
+    captions: {
+      count: '{of, select, category {カテゴリー} shop {ショップ} other {通貨}}別の商品数',
+      average: '{of, select, category {カテゴリー} shop {ショップ} other {通貨}}別の平均価格（{currency}）',
+      lowest: '{of, select, category {カテゴリー} shop {ショップ} other {通貨}}別の最低価格（{currency}）',
+      highest: '{of, select, category {カテゴリー} shop {ショップ} other {通貨}}別の最高価格（{currency}）',
+    },
+  },
+  filters: {
+    amount: '9.90 のような数値を入力してください',
+    category: 'カテゴリー',
+    allCategories: 'すべてのカテゴリー',
+    shop: 'ショップ',
+    allShops: 'すべてのショップ',
+    currency: '通貨',
+    allCurrencies: 'すべての通貨',
+    min: '価格（下限）',
+    max: '価格（上限）',
+  },
+  query: {
+    one: 'クエリ',
+    many: 'クエリ（{queries, number}件のうちの1件。カテゴリーごとに実行されます）',
+    copy: 'URLをコピー',
+    copied: 'コピーしました',
+    open: '結果を開く',
+  },
+};

@@ -1,0 +1,53 @@
+import type { texts as english } from '../en/home.js';
+import type { Translated } from '../translated.js';
+
+export const texts: Translated<typeof english> = {
+  title: 'ホーム',
+  all: 'すべて表示',
+  loading: { orders: '注文', notifications: '通知' },
+  sales: {
+    label: '注文の推移',
+    title: '過去12か月',
+    show: '表示',
+    revenue: '売上',
+    orders: '注文数',
+    currency: '通貨',
+    none: 'まだ注文はありません。',
+    revenueIn: '売上（{currency}）',
+    ordersIn: '注文数（{currency}）',
+  },
+  states: { title: '注文の状況', caption: 'ステータス別の注文数', of: 'ステータス' },
+  events: 'セキュリティイベント',
+  health: { title: '稼働状況', good: 'サーバーとデータベースは正常です', bad: 'データベースが応答していません' },
+  waiting: {
+    label: '対応待ち',
+    orders: '件の確認待ちの注文',
+    requests: '件の承認待ちの変更申請',
+    reports: '件の未対応の通報',
+  },
+  own: {
+    orders: 'あなたの注文',
+    noOrders: 'まだ注文はありません。注文するとここに表示されます。',
+    order: '注文 {number}',
+    channels: 'あなたのチャンネル',
+    chat: 'チャット',
+    noChannels: 'まだチャンネルはありません。',
+    newest: '最新の通知',
+    nothingNew: '新しい通知はありません。',
+  },
+  notifications: {
+    title: '通知',
+    one: '通知',
+    mention: 'メッセージであなたがメンションされました',
+    unread: '未読 {unread, number}件',
+    isUnread: '（未読）',
+    markAll: 'すべて既読にする',
+    mark: '既読にする',
+    markOne: '既読にする：{title}',
+    new: '新しい通知：{title}',
+    none: '通知はありません',
+    noneWhy: '新しい通知が届くと、ここに表示されます。',
+    older: '以前の通知を表示',
+    message: 'メッセージを表示',
+  },
+};

@@ -1,0 +1,144 @@
+import { createTranslator } from 'use-intl/core';
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { texts as account } from './en/account.js';
+import type { texts as catalogue } from './en/catalogue.js';
+import type { texts as chat } from './en/chat.js';
+import type { texts as home } from './en/home.js';
+import type { texts as links } from './en/links.js';
+import type { texts as records } from './en/records.js';
+import type { texts as security } from './en/security.js';
+import { texts as ui } from './en/ui.js';
+
+/** The languages of the console, by what they call themselves; each has a folder of texts. */
+export const LANGUAGES = { en: 'English', ja: '日本語' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** All texts, by area: those of an area come with the views that need them. */
+interface Texts {
+  ui: typeof ui;
+  account: typeof account;
+  catalogue: typeof catalogue;
+  chat: typeof chat;
+  home: typeof home;
+  links: typeof links;
+  records: typeof records;
+  security: typeof security;
+}
+export type Area = keyof Texts;
+
+/** What the server's document and its errors say, in a language other than the document's. */
+export type Terms = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The areas that every page has. */
+const FIRST: readonly Area[] = ['ui', 'account'];
+const KEYS = { language: 'tandem.language', zone: 'tandem.zone' } as const;
+
+const FILES = import.meta.glob<{ texts: object }>(['./*/*.ts', '!./en/{ui,account}.ts']);
+
+const known = (name: string | null): name is Language => name !== null && Object.hasOwn(LANGUAGES, name);
+const spoken = () => navigator.languages.map((name) => name.slice(0, 2)).find(known);
+
+let language: Language = 'en';
+/** Those that are there; of the first view the English ones are from the start, to say even that nothing is to be had. */
+let texts: Partial<Record<Area, object>> = { ui, account };
+let translate = translator();
+let terms: Terms = {};
+const wanted = new Set<Area>(FIRST);
+const listeners = new Set<() => void>();
+
+/** The language with the reader's region, as `Intl` takes it. */
+function localeOf(of: Language): string {
+  return navigator.languages.find((name) => name.slice(0, 2) === of) ?? of;
+}
+
+function translator() {
+  return createTranslator({ locale: localeOf(language), messages: texts as Texts });
+}
+type Translator = ReturnType<typeof translator>;
+
+async function loadFile(of: Language, name: string): Promise<object | undefined> {
+  return (await FILES[`./${of}/${name}.ts`]?.())?.texts;
+}
+
+async function loadAreas(of: Language, areas: readonly Area[]): Promise<Partial<Record<Area, object>>> {
+  const own: Partial<Record<Area, object>> = of === 'en' ? { ui, account } : {};
+  const files = await Promise.all(areas.map(async (area) => [area, own[area] ?? (await loadFile(of, area))] as const));
+  return Object.fromEntries(files);
+}
+
+/** A text of the reader's language: `t('ui.save')`. */
+export const t = ((...given: Parameters<typeof translate>) => translate(...given)) as Translator;
+// with elements in it: `t.rich('chat.bans.ends', { time: put(<Time at={until} />) })`
+t.rich = ((...given: Parameters<typeof translate.rich>) => translate.rich(...given)) as typeof t.rich;
+
+/** An element for a place in a text: `<time></time>`. */
+export const put = (element: ReactNode) => (): ReactNode => element;
+
+/** A word of the server's document in the reader's language; undefined where that is the document's, or has no such word. */
+export const term = (kind: string, name: string): string | undefined => {
+  const words = terms[kind];
+  return words && Object.hasOwn(words, name) ? words[name] : undefined;
+};
+
+/** The reader's language, and its name with a region for `Intl`. */
+export const readerLanguage = (): Language => language;
+export const readerLocale = (): string => localeOf(language);
+
+/** The reader's time zone: a chosen one, else the browser's. */
+export const chosenZone = (): string | null => localStorage.getItem(KEYS.zone);
+export function readerZone(): string {
+  return chosenZone() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Loads the texts of an area beside its view: `withTexts('chat', () => import('./chat/chat-route.js'))`. */
+export const withTexts =
+  <View>(areas: readonly Area[], load: () => Promise<View>): (() => Promise<View>) =>
+  async () => {
+    for (const area of areas) wanted.add(area);
+    const missing = areas.filter((area) => texts[area] === undefined);
+    const [view, loaded] = await Promise.all([load(), loadAreas(language, missing)]);
+    texts = { ...texts, ...loaded };
+    translate = translator();
+    return view;
+  };
+
+async function turnTo(next: Language): Promise<void> {
+  const [loaded, words] = await Promise.all([loadAreas(next, [...wanted]), loadFile(next, 'terms')]);
+  language = next;
+  texts = loaded;
+  terms = (words ?? {}) as Terms;
+  translate = translator();
+  document.documentElement.lang = next;
+}
+
+/** Loads the texts of the reader's language: the chosen one, else the first of the browser's that there is. */
+export async function startTexts(): Promise<void> {
+  const chosen = localStorage.getItem(KEYS.language);
+  await turnTo(known(chosen) ? chosen : (spoken() ?? 'en'));
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Keeps the reader's choice, and shows everything in that language. */
+export async function chooseLanguage(chosen: Language): Promise<void> {
+  await turnTo(chosen);
+  localStorage.setItem(KEYS.language, chosen);
+  tell();
+}
+
+/** Keeps the reader's choice; null is the browser's zone. */
+export function chooseZone(chosen: string | null): void {
+  if (chosen === null) localStorage.removeItem(KEYS.zone);
+  else localStorage.setItem(KEYS.zone, chosen);
+  tell();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Changes with the language and the zone: the key of what is to be drawn anew then. */
+export const useReader = (): string => useSyncExternalStore(subscribe, () => `${language} ${readerZone()}`);
