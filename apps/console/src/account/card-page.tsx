@@ -16,10 +16,10 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
         <h1>{title}</h1>
         {children}
       </main>
-      <div className="card-choices">
+      <footer className="card-choices">
         <LanguageChoice />
         <ThemeButton />
-      </div>
+      </footer>
     </div>
   );
 }
