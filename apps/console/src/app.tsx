@@ -11,7 +11,7 @@ import { Empty, Loading } from './ui/notices.js';
 import { QueryFailure } from './ui/query-failure.js';
 import { ToastProvider } from './ui/toasts.js';
 import { createPageRouter } from './ui/routes.js';
-import { t, withTexts } from './texts/texts.js';
+import { RECORDS, t, withTexts } from './texts/texts.js';
 
 const root = createRootRoute();
 
@@ -47,19 +47,19 @@ const publicPages = PUBLIC_PAGES.map(([path, component]) => createRoute({ getPar
 
 // signing in leads to the requested page
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-const records = withTexts(['records'], () => import('./records/records-route.js'));
+const records = withTexts(RECORDS, () => import('./records/records-route.js'));
 const VIEWS = [
   [
     '/',
     lazyRouteComponent(
-      withTexts(['home'], () => import('./home/home-route.js')),
+      withTexts(['home', 'words', 'fields'], () => import('./home/home-route.js')),
       'HomeRoute',
     ),
   ],
   [
     'notifications',
     lazyRouteComponent(
-      withTexts(['home'], () => import('./notifications/notifications-view.js')),
+      withTexts(['home', 'words', 'fields'], () => import('./notifications/notifications-view.js')),
       'NotificationsView',
     ),
   ],
@@ -94,7 +94,7 @@ const VIEWS = [
   [
     'account',
     lazyRouteComponent(
-      withTexts(['records'], () => import('./account/account-route.js')),
+      withTexts(RECORDS, () => import('./account/account-route.js')),
       'AccountRoute',
     ),
   ],

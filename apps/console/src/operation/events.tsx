@@ -10,7 +10,7 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useDefinitions } from '../records/definitions.js';
 import { RecordLink } from '../records/values.js';
-import { valueText } from '../records/words.js';
+import { eventText } from '../records/words.js';
 import { t } from '../texts/texts.js';
 
 type Event = RouterOutputs['events']['list']['data'][number];
@@ -94,7 +94,7 @@ function Row({ event: { type, at, subject, data } }: { event: Event }) {
   return (
     <li className="row">
       <div className="row-main">
-        <p className="row-title">{valueText(type)}</p>
+        <p className="row-title">{eventText(type)}</p>
         <p className="row-more">
           <RecordLink id={subject.id} kind={kindOf(`${subject.type}Id`)} row={{ data: { ...data, id: subject.id } }} /> ·{' '}
           <Time at={at} />

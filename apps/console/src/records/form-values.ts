@@ -88,6 +88,20 @@ function inlined(schema: Schema, resolve: Resolve): Schema {
   };
 }
 
+const FORMATS = ['email', 'url', 'uuid', 'datetime'] as const;
+
+/** What is wrong with a value, for people. */
+function problemText(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    const count = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum);
+    const of = issue.origin === 'string' || issue.origin === 'array' ? issue.origin : 'number';
+    return t(`records.problems.${issue.code}`, { of, count });
+  }
+  if (issue.code === 'invalid_type') return t('records.problems.type', { type: issue.expected });
+  const format = issue.code === 'invalid_format' ? FORMATS.find((one) => one === issue.format) : undefined;
+  return t('records.problems.format', { format: format ?? 'other' });
+}
+
 /** What is wrong with an input, by field, before it is sent: the operation's own schema says so. */
 export function problemsOf(
   { body }: Operation,
@@ -103,7 +117,7 @@ export function problemsOf(
   if (!schema?.properties) return problems;
   const { properties, ...rest } = schema;
   const given = Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties, name)));
-  const { error } = z.fromJSONSchema({ ...rest, properties } as never).safeParse(given);
+  const { error } = z.fromJSONSchema({ ...rest, properties } as never).safeParse(given, { error: problemText });
   for (const { path, message } of error?.issues ?? []) {
     const name = path.length > 0 ? String(path[0]) : undefined;
     if (name !== undefined && given[name] !== undefined && !problems.has(name)) problems.set(name, message);

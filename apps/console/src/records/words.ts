@@ -1,4 +1,5 @@
 import { t, term } from '../texts/texts.js';
+import { descriptionKey } from './description-key.js';
 import { listText } from '../texts/formats.js';
 
 /** `auditStatus`, `message-templates` as "Audit status", "Message templates". */
@@ -17,7 +18,13 @@ export const valueText = (value: string, field = ''): string =>
 export const fieldText = (name: string): string => term('fields', name) ?? inWords(name);
 
 /** What a field is for, as the document says it. */
-export const descriptionText = (description: string): string => term('descriptions', description) ?? description;
+export const descriptionText = (description: string): string => term('descriptions', descriptionKey(description)) ?? description;
+
+/** What an event tells: `order.created`. */
+export function eventText(type: string): string {
+  const [what = '', how = ''] = type.split('.').map((part) => term('subjects', part));
+  return what === '' || how === '' ? inWords(type) : t('records.events.one', { what, how });
+}
 
 /** A kind of records, or a list below one, as a heading: `change-requests` as "Change requests". */
 export const kindText = (name: string): string => term('kinds', name) ?? inWords(name);

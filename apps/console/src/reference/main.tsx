@@ -7,14 +7,13 @@ import { applyTheme } from '../ui/theme.js';
 import type { ApiDocument } from './document.js';
 import { Page } from './page.js';
 import { readReference } from './reference.js';
-import { startTexts } from '../texts/texts.js';
 
 const tokens = createTabTokens();
 const root = createRoot(document.querySelector('#page') as Element);
 
 async function start(): Promise<void> {
   try {
-    const [answer] = await Promise.all([fetch('/openapi.json'), startTexts()]);
+    const answer = await fetch('/openapi.json');
     if (!answer.ok) throw new Error(`the answer to /openapi.json is ${answer.status}`);
     const reference = readReference((await answer.json()) as ApiDocument, location.origin);
     // one page shows every address: the operation is read from it

@@ -24,13 +24,16 @@ interface Texts {
   records: typeof records;
   security: typeof security;
 }
-export type Area = keyof Texts;
 
-/** What the server's document and its errors say, in a language other than the document's. */
-export type Terms = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** What the server's document and its errors say, by kind and name, in a language other than the document's. */
+type Terms = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const TERMS = ['words', 'fields', 'errors', 'operations', 'descriptions'] as const;
+export type Area = keyof Texts | (typeof TERMS)[number];
 
 /** The areas that every page has. */
-const FIRST: readonly Area[] = ['ui', 'account'];
+const FIRST: readonly Area[] = ['ui', 'account', 'errors'];
+/** Those of views that are made of the server's document. */
+export const RECORDS: readonly Area[] = ['records', 'words', 'fields', 'operations', 'descriptions'];
 const KEYS = { language: 'tandem.language', zone: 'tandem.zone' } as const;
 
 const FILES = import.meta.glob<{ texts: object }>(['./*/*.ts', '!./en/{ui,account}.ts']);
@@ -52,11 +55,11 @@ function localeOf(of: Language): string {
 }
 
 function translator() {
-  return createTranslator({ locale: localeOf(language), messages: texts as Texts });
+  return createTranslator({ locale: localeOf(language), messages: texts as unknown as Texts });
 }
 type Translator = ReturnType<typeof translator>;
 
-async function loadFile(of: Language, name: string): Promise<object | undefined> {
+async function loadFile(of: Language, name: Area): Promise<object | undefined> {
   return (await FILES[`./${of}/${name}.ts`]?.())?.texts;
 }
 
@@ -66,10 +69,18 @@ async function loadAreas(of: Language, areas: readonly Area[]): Promise<Partial<
   return Object.fromEntries(files);
 }
 
+const loadMissing = (areas: readonly Area[]) =>
+  loadAreas(
+    language,
+    areas.filter((area) => texts[area] === undefined),
+  );
+
+type Call = (...given: unknown[]) => never;
+const call = (given: unknown) => given as Call;
 /** A text of the reader's language: `t('ui.save')`. */
-export const t = ((...given: Parameters<typeof translate>) => translate(...given)) as Translator;
+export const t = ((...given: unknown[]) => call(translate)(...given)) as unknown as Translator;
 // with elements in it: `t.rich('chat.bans.ends', { time: put(<Time at={until} />) })`
-t.rich = ((...given: Parameters<typeof translate.rich>) => translate.rich(...given)) as typeof t.rich;
+t.rich = (...given: unknown[]) => call(translate.rich)(...given);
 
 /** An element for a place in a text: `<time></time>`. */
 export const put = (element: ReactNode) => (): ReactNode => element;
@@ -95,19 +106,24 @@ export const withTexts =
   <View>(areas: readonly Area[], load: () => Promise<View>): (() => Promise<View>) =>
   async () => {
     for (const area of areas) wanted.add(area);
-    const missing = areas.filter((area) => texts[area] === undefined);
-    const [view, loaded] = await Promise.all([load(), loadAreas(language, missing)]);
-    texts = { ...texts, ...loaded };
-    translate = translator();
+    const view = load();
+    let [of, loaded] = [language, await loadMissing(areas)];
+    // the reader may have turned to another language meanwhile
+    while (of !== language) [of, loaded] = [language, await loadMissing(areas)];
+    use({ ...texts, ...loaded });
     return view;
   };
 
-async function turnTo(next: Language): Promise<void> {
-  const [loaded, words] = await Promise.all([loadAreas(next, [...wanted]), loadFile(next, 'terms')]);
-  language = next;
+function use(loaded: Partial<Record<Area, object>>): void {
   texts = loaded;
-  terms = (words ?? {}) as Terms;
+  terms = Object.assign({}, ...TERMS.map((area) => texts[area])) as Terms;
   translate = translator();
+}
+
+async function turnTo(next: Language): Promise<void> {
+  const loaded = await loadAreas(next, [...wanted]);
+  language = next;
+  use(loaded);
   document.documentElement.lang = next;
 }
 

@@ -57,6 +57,15 @@ export const texts = {
     find: '{an, select, true {Find an {one}} other {Find a {one}}}',
     found: 'Found',
   },
+  problems: {
+    too_small:
+      '{of, select, string {{count, plural, one {At least 1 character} other {At least # characters}}} array {{count, plural, one {At least 1 is needed} other {At least # are needed}}} other {At least {count, number}}}',
+    too_big:
+      '{of, select, string {{count, plural, one {At most 1 character} other {At most # characters}}} array {{count, plural, one {At most 1 is possible} other {At most # are possible}}} other {At most {count, number}}}',
+    type: '{type, select, number {This is no number.} int {This is no whole number.} other {This is not possible here.}}',
+    format:
+      '{format, select, email {This is no email address.} url {This is no web address.} uuid {This is no id.} datetime {This is no time.} other {This is not possible here.}}',
+  },
   order: {
     label: 'Progress',
     title: 'Order {number}',
@@ -130,6 +139,7 @@ export const texts = {
   audit: { title: 'Security events', none: 'No events yet' },
   events: {
     title: 'Events',
+    one: '{what} {how}',
     types: 'Types',
     hint: 'All without one; separated by commas',
     none: 'Nothing has happened yet',

@@ -67,6 +67,15 @@ export const texts: Translated<typeof english> = {
     find: '{an, select, true {{one}を検索} other {{one}を検索}}',
     found: '検索結果',
   },
+  problems: {
+    too_small:
+      '{of, select, string {{count, plural, other {#文字以上で入力してください。}}} array {{count, plural, other {#件以上必要です。}}} other {{count, number}以上の値を入力してください。}}',
+    too_big:
+      '{of, select, string {{count, plural, other {#文字以内で入力してください。}}} array {{count, plural, other {#件以内にしてください。}}} other {{count, number}以下の値を入力してください。}}',
+    type: '{type, select, number {数値を入力してください。} int {整数を入力してください。} other {この値は使用できません。}}',
+    format:
+      '{format, select, email {メールアドレスの形式が正しくありません。} url {URLの形式が正しくありません。} uuid {IDの形式が正しくありません。} datetime {日時の形式が正しくありません。} other {この値は使用できません。}}',
+  },
   order: {
     label: '進行状況',
     title: '注文 {number}',
@@ -140,6 +149,7 @@ export const texts: Translated<typeof english> = {
   audit: { title: 'セキュリティイベント', none: 'イベントはまだありません' },
   events: {
     title: 'イベント',
+    one: '{what}の{how}',
     types: '種類',
     hint: '空欄の場合はすべて表示します。複数の場合はカンマで区切ってください',
     none: 'イベントはまだありません',
