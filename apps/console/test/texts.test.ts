@@ -104,7 +104,7 @@ function literalsIn(code: string): string[] {
     if ((node.type === 'JSXAttribute' || node.type === 'Property') && READ.test(String(name?.name))) literal(node['value']);
     for (const part of Object.values(node)) walk(part);
   }
-  walk(parseSync('page.tsx', code, { lang: 'tsx' }).program as unknown);
+  walk(parseSync('page.tsx', code, { lang: 'tsx' }).program);
   return found;
 }
 

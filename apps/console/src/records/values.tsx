@@ -4,7 +4,7 @@ import { useSession } from '../session/session.js';
 import { Time } from '../ui/time.js';
 import type { Row } from './call.js';
 import { kindNamedBy, useDefinitions, type Kind } from './definitions.js';
-import { fieldText, isId, labelOf, oneText, shortId, titleOf, valueText } from './words.js';
+import { fieldText, inWords, isId, labelOf, oneText, shortId, titleOf, valueText } from './words.js';
 import { money, numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
@@ -12,6 +12,8 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ADDRESS = /^https?:\/\//;
 /** Fields whose texts are states: shown as tags. */
 const STATES = /^(status|state|type|typeId|role|auditStatus)$/;
+/** Data of a host's own, whose keys no catalogue knows. */
+const OWN = /^(metadata|privateMetadata)$/;
 const BAD = new Set(['cancelled', 'rejected', 'failed', 'banned', 'inactive', 'open']);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -106,7 +108,8 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
     if (isId(value)) return <RecordLink id={value} kind={kindNamedBy(field, kind, definitions)} row={row} />;
     if (DATE.test(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
     if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field)}</span>;
-    return isLong ? <span className="text">{value}</span> : value;
+    const text = term('values', `${field}.${value}`) ?? value;
+    return isLong ? <span className="text">{text}</span> : text;
   }
   if (Array.isArray(value)) return <Values {...{ value, field, row, kind, isLong }} />;
   if (isFile(value))
@@ -117,12 +120,15 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
     );
   const parts = Object.entries(value as Fields);
   if (parts.length === 0) return <span className="nothing">—</span>;
-  if (!isLong) return parts.map(([name, part]) => `${term('fields', name) ?? name}: ${plainText(part)}`).join(', ');
+  if (!isLong)
+    return parts
+      .map(([name, part]) => `${(OWN.test(field) ? undefined : term('fields', name)) ?? name}: ${plainText(part)}`)
+      .join(', ');
   return (
     <dl className="parts">
       {parts.map(([name, part]) => (
         <div key={name}>
-          <dt>{fieldText(name)}</dt>
+          <dt>{OWN.test(field) ? inWords(name) : fieldText(name)}</dt>
           <dd>
             <Value value={part} field={name} row={row} kind={kind} isLong />
           </dd>

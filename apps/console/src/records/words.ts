@@ -12,7 +12,8 @@ export function inWords(name: string): string {
 
 /** A value that the document names, such as the state of an order, for people. */
 export const valueText = (value: string, field = ''): string =>
-  term('values', `${field}.${value}`) ?? term('values', value) ?? inWords(value);
+  term('values', `${field}.${value}`) ?? term('values', value) ?? (CURRENCY.test(value) ? value : inWords(value));
+const CURRENCY = /^[A-Z]{3}$/;
 
 /** The name of a field in words: `createdAt` as "Created at". */
 export const fieldText = (name: string): string => term('fields', name) ?? inWords(name);

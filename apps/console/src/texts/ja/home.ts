@@ -17,13 +17,13 @@ export const texts: Translated<typeof english> = {
     ordersIn: '注文数（{currency}）',
   },
   states: { title: '注文の状況', caption: 'ステータス別の注文数', of: 'ステータス' },
-  events: 'セキュリティイベント',
+  events: 'セキュリティ履歴',
   health: { title: '稼働状況', good: 'サーバーとデータベースは正常です', bad: 'データベースが応答していません' },
   waiting: {
     label: '対応待ち',
-    orders: '件の確認待ちの注文',
-    requests: '件の承認待ちの変更申請',
-    reports: '件の未対応の通報',
+    orders: '確認待ちの注文',
+    requests: '承認待ちの変更申請',
+    reports: '未対応の通報',
   },
   own: {
     orders: 'あなたの注文',

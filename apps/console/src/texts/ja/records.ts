@@ -146,7 +146,7 @@ export const texts: Translated<typeof english> = {
     created: '作成：<time></time>',
     changed: '更新：<time></time>',
   },
-  audit: { title: 'セキュリティイベント', none: 'イベントはまだありません' },
+  audit: { title: 'セキュリティ履歴', none: 'イベントはまだありません' },
   events: {
     title: 'イベント',
     one: '{what}の{how}',
