@@ -80,7 +80,9 @@ function Found(props: FinderProps) {
         onClose();
         create.onDone?.(made);
       };
-      return [{ key: create.operation.id, text: create.text, hint: t('records.palette.action'), run: () => act({ ...create, onDone }) }];
+      return [
+        { key: create.operation.id, text: create.text, hint: t('records.palette.action'), run: () => act({ ...create, onDone }) },
+      ];
     }),
     // at the end: they come later, and nothing is to move when they do
     ...records.map(({ kind, row }) => ({

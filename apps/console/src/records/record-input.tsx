@@ -81,7 +81,12 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
     return (
       <span className="chosen">
         <ChosenName kind={kind} id={value} />
-        <Button className="quiet icon-button" id={id} aria-label={t('records.form.removeOne', { one })} onClick={() => choose('')}>
+        <Button
+          className="quiet icon-button"
+          id={id}
+          aria-label={t('records.form.removeOne', { one })}
+          onClick={() => choose('')}
+        >
           <Icon name="close" />
         </Button>
       </span>

@@ -165,8 +165,6 @@ export const texts = {
     further: 'Look further',
   },
   palette: {
-    label: 'Find pages, records and actions',
-    found: 'Found',
     page: 'Page',
     action: 'Action',
     none: 'Nothing found.',

@@ -43,6 +43,7 @@ export const texts = {
     zone: 'Time zone',
     ofBrowser: 'That of the browser ({zone})',
   },
+  palette: { label: 'Find pages, records and actions', found: 'Found' },
   sections: {
     commerce: 'Commerce',
     organizations: 'Organizations',

@@ -175,8 +175,6 @@ export const texts: Translated<typeof english> = {
     further: 'さらに探す',
   },
   palette: {
-    label: 'ページ、データ、操作を検索',
-    found: '検索結果',
     page: 'ページ',
     action: '操作',
     none: '見つかりませんでした。',

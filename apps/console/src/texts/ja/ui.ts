@@ -45,6 +45,7 @@ export const texts: Translated<typeof english> = {
     zone: 'タイムゾーン',
     ofBrowser: 'ブラウザーの設定（{zone}）',
   },
+  palette: { label: 'ページ、データ、操作を検索', found: '検索結果' },
   sections: {
     commerce: '販売',
     organizations: '組織',
