@@ -32,9 +32,11 @@ function validity(what: 'link' | 'code', values: MailValues): string[] {
   return left === undefined ? [] : [`The ${what} is valid for ${left}.`];
 }
 
-function inDays({ days }: MailValues): string {
-  if (typeof days !== 'number' || days < 1) return ' now';
-  return ` in ${days} ${days === 1 ? 'day' : 'days'}`;
+/** When something comes, in days, or in hours where it comes sooner. */
+function inDays({ days, ...values }: MailValues): string {
+  if (typeof days === 'number' && days > 0) return ` in ${days} ${days === 1 ? 'day' : 'days'}`;
+  const left = timeLeft(values);
+  return left === undefined ? ' now' : ` in ${left}`;
 }
 
 const NOT_YOU = 'If this was not you, reset your password and tell us.';
@@ -125,7 +127,9 @@ const CONTENTS = {
       'Hello,',
       `The account of ${values.email} is deactivated, and everything about you will be erased${inDays(values)}. That cannot be undone.`,
     ],
-    after: ['If you did not ask for this, tell us at once.'],
+    after: [
+      `If you did not ask for this, tell us at once${inDays(values) !== ' now' ? ': until then it can be taken back' : ''}.`,
+    ],
   }),
   'export-ready': (values) => ({
     subject: 'Your data is ready',

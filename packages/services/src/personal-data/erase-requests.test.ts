@@ -37,6 +37,7 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     await app.rest('POST', '/auth/login', { email: bob.email, password: 'a password of the tests' }).expect(401);
     const mail = await app.mail.next(bob.email, ({ subject }) => subject === 'Your account will be erased');
     expect(mail.text).toContain('in 14 days');
+    expect(mail.text).toContain('until then it can be taken back');
   });
 
   it('is one’s own or an admin’s', async () => {
@@ -130,6 +131,19 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
 });
 
 describe('an erasure', () => {
+  it.each([
+    ['0s', 'erased now'],
+    ['5h', 'erased in 5 hours'],
+    ['1d', 'erased in 1 day'],
+  ])('after %s says so in its mail', async (erasureDelay, said) => {
+    await using other = await startTestServer({ mongodbUri: app.mongodbUri, erasure: { erasureDelay } });
+    const bob = await other.signUp();
+    await bob.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+    const { text } = await other.mail.next(bob.email, ({ subject }) => subject === 'Your account will be erased');
+    expect(text).toContain(`everything about you will be ${said}.`);
+    expect(text.includes('until then it can be taken back')).toBe(erasureDelay !== '0s');
+  });
+
   it('waits for its time, cannot be restored then, and leaves the address to others', async () => {
     const bob = await app.signUp();
     await bob.rest('POST', `/auth/${bob.id}/erase`).expect(202);

@@ -88,7 +88,11 @@ export function createErasuresService(options: ErasuresOptions) {
       if ((await identities.serviceAccountOf(identityId)) !== undefined) throw identityErrors.serviceAccount();
       const isSoleOwner = async () => isSelf && (await ownerships.isSoleOwner(identityId));
       if (await isSoleOwner()) throw organizationErrors.noOwnerLeft();
-      const mail = { template: 'erasure-requested', identityId, values: { days: Math.round(delay / DAY_MS) } } as const;
+      const isSoon = delay > 0 && delay < DAY_MS;
+      const values: Record<string, number> = isSoon
+        ? { hours: Math.ceil(delay / HOUR_MS) }
+        : { days: Math.round(delay / DAY_MS) };
+      const mail = { template: 'erasure-requested', identityId, values } as const;
       const consequences = { endSessions: true, endKeys: true, voidTokens: true, mail };
       const { eraseAt, isNew } = await identities.scheduleErasure(identityId, delay, consequences, by);
       // of two owners who go at once, each sees the other only now
@@ -131,4 +135,5 @@ export function createErasuresService(options: ErasuresOptions) {
   };
 }
 
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
