@@ -9,9 +9,9 @@ import { createTandem } from '@tandem/services';
 import { defineModel, openStorage } from '@tandem/storage';
 
 /**
- * Erases whom is due, and kills itself at the first step that is not among those given: before or after a write to the store, or the
- * removal of a file. Prints its steps. Runs over the build: `node dying-eraser.js <uri> <folder>`; it begins when it has read
- * `{ ahead, passed }`, the milliseconds that its clock is ahead and the names of steps.
+ * Erases whom is due, and kills itself at the first step that is not among those given: after a write to the store, which is before
+ * the next one, or before or after the removal of a file. Prints its steps. Runs over the build: `node dying-eraser.js <uri> <folder>`;
+ * it begins when it has read `{ ahead, passed }`, the milliseconds that its clock is ahead and the names of steps.
  */
 const [uri = '', folder = ''] = process.argv.slice(2);
 const WRITES = new Set(['insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
@@ -45,13 +45,11 @@ const storage = await openStorage({ uri: `${uri}${uri.includes('?') ? '&' : '?'}
 const client = storage.model(defineModel('nothing', { fields: {}, indexes: [] })).db.getClient();
 const writing = new Map();
 client.on('commandStarted', ({ requestId, commandName, command }) => {
-  if (!WRITES.has(commandName) || BESIDE.has(command[commandName])) return;
-  const name = `${command[commandName]}.${commandName}`;
-  writing.set(requestId, name);
-  step(`before ${name}`);
+  if (WRITES.has(commandName) && !BESIDE.has(command[commandName]))
+    writing.set(requestId, `${command[commandName]}.${commandName}`);
 });
 client.on('commandSucceeded', ({ requestId }) => {
-  if (writing.has(requestId)) step(`after ${writing.get(requestId)}`);
+  if (writing.has(requestId)) step(writing.get(requestId));
 });
 const files = await openFilesDriver('disk:', {
   dir: path.join(folder, 'files'),
