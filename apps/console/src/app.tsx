@@ -11,9 +11,16 @@ import { Empty, Loading } from './ui/notices.js';
 import { QueryFailure } from './ui/query-failure.js';
 import { ToastProvider } from './ui/toasts.js';
 import { createPageRouter } from './ui/routes.js';
-import { RECORDS, t, withTexts } from './texts/texts.js';
+import { RECORDS, t, useReader, withTexts } from './texts/texts.js';
 
-const root = createRootRoute();
+/** All pages. Those of signed-out visitors are drawn anew in another language; of others the view is, and streams and drafts stay. */
+function Pages() {
+  const { identityId } = useSession();
+  const reader = useReader();
+  return <Outlet key={identityId === undefined ? reader : ''} />;
+}
+
+const root = createRootRoute({ component: Pages });
 
 const links = withTexts(['links'], () => import('./account/mail-pages.js'));
 const PUBLIC_PAGES = [
@@ -128,6 +135,7 @@ function Views() {
   const account = useMe();
   const { data: me } = account;
   const { pathname } = useLocation();
+  const reader = useReader();
   if (!me)
     return (
       <main className="card-page">
@@ -140,7 +148,7 @@ function Views() {
       <ChatProvider>
         <ProofProvider>
           <ToastProvider>
-            <Shell me={me}>
+            <Shell key={reader} me={me}>
               <Guarded of={pathname}>
                 <Outlet />
               </Guarded>

@@ -12,7 +12,7 @@ import { keepFocus } from './ui/keep-focus.js';
 import { Failure } from './ui/notices.js';
 import { isPassing } from './ui/query-failure.js';
 import { applyTheme } from './ui/theme.js';
-import { startTexts, useReader } from './texts/texts.js';
+import { startTexts } from './texts/texts.js';
 
 /** Longest wait before a query without an answer is tried again, in milliseconds. */
 const RETRY_MAX_MS = 5000;
@@ -35,11 +35,6 @@ const tokens = createTabTokens();
 const page = document.querySelector('#page') as Element;
 const root = createRoot(page);
 
-/** All views, drawn anew in another language or time zone. */
-function Views() {
-  return <RouterProvider key={useReader()} router={router} />;
-}
-
 async function start(): Promise<void> {
   try {
     const [settings] = await Promise.all([fetchSettings(), startTexts()]);
@@ -49,7 +44,7 @@ async function start(): Promise<void> {
         <Guarded of={null}>
           <QueryClientProvider client={queries}>
             <SessionProvider settings={settings} tokens={tokens}>
-              <Views />
+              <RouterProvider router={router} />
             </SessionProvider>
           </QueryClientProvider>
         </Guarded>

@@ -108,7 +108,7 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
     if (isId(value)) return <RecordLink id={value} kind={kindNamedBy(field, kind, definitions)} row={row} />;
     if (DATE.test(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
     if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field)}</span>;
-    const text = term('values', `${field}.${value}`) ?? value;
+    const text = term('values', `${field}.${String(value)}`) ?? value;
     return isLong ? <span className="text">{text}</span> : text;
   }
   if (Array.isArray(value)) return <Values {...{ value, field, row, kind, isLong }} />;

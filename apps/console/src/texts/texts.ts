@@ -42,8 +42,9 @@ const known = (name: string | null): name is Language => name !== null && Object
 const spoken = () => navigator.languages.map((name) => name.slice(0, 2)).find(known);
 
 let language: Language = 'en';
-/** Those that are there; of the first view the English ones are from the start, to say even that nothing is to be had. */
-let texts: Partial<Record<Area, object>> = { ui, account };
+/** These are there from the start, to say even that nothing is to be had. */
+const ENGLISH: Partial<Record<Area, object>> = { ui, account };
+let texts = ENGLISH;
 let translate = translator();
 let terms: Terms = {};
 const wanted = new Set<Area>(FIRST);
@@ -60,13 +61,13 @@ function translator() {
 type Translator = ReturnType<typeof translator>;
 
 async function loadFile(of: Language, name: Area): Promise<object | undefined> {
-  return (await FILES[`./${of}/${name}.ts`]?.())?.texts;
+  return (of === 'en' ? ENGLISH[name] : undefined) ?? (await FILES[`./${of}/${name}.ts`]?.())?.texts;
 }
 
+/** The texts of each area; those that a language does not have in English. */
 async function loadAreas(of: Language, areas: readonly Area[]): Promise<Partial<Record<Area, object>>> {
-  const own: Partial<Record<Area, object>> = of === 'en' ? { ui, account } : {};
-  const files = await Promise.all(areas.map(async (area) => [area, own[area] ?? (await loadFile(of, area))] as const));
-  return Object.fromEntries(files);
+  const load = async (area: Area) => (await loadFile(of, area)) ?? (await loadFile('en', area));
+  return Object.fromEntries(await Promise.all(areas.map(async (area) => [area, await load(area)] as const)));
 }
 
 const loadMissing = (areas: readonly Area[]) =>
@@ -95,13 +96,18 @@ export const term = (kind: string, name: string): string | undefined => {
 export const readerLanguage = (): Language => language;
 export const readerLocale = (): string => localeOf(language);
 
-/** The reader's time zone: a chosen one, else the browser's. */
-export const chosenZone = (): string | null => localStorage.getItem(KEYS.zone);
+let zone: string | undefined;
+/** The chosen time zone; null for that of the browser. */
+export function chosenZone(): string | null {
+  const kept = localStorage.getItem(KEYS.zone);
+  return kept !== null && Intl.supportedValuesOf('timeZone').concat('UTC').includes(kept) ? kept : null;
+}
+/** The reader's time zone: the chosen one, else the browser's. */
 export function readerZone(): string {
-  return chosenZone() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (zone ??= chosenZone() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
-/** Loads the texts of an area beside its view: `withTexts('chat', () => import('./chat/chat-route.js'))`. */
+/** Loads the texts of an area beside its view: `withTexts(['chat'], () => import('./chat/chat-route.js'))`. */
 export const withTexts =
   <View>(areas: readonly Area[], load: () => Promise<View>): (() => Promise<View>) =>
   async () => {
@@ -121,7 +127,12 @@ function use(loaded: Partial<Record<Area, object>>): void {
 }
 
 async function turnTo(next: Language): Promise<void> {
-  const loaded = await loadAreas(next, [...wanted]);
+  let loaded: Partial<Record<Area, object>> = {};
+  // a view may come meanwhile
+  for (let known = 0; known < wanted.size;) {
+    known = wanted.size;
+    loaded = await loadAreas(next, [...wanted]);
+  }
   language = next;
   use(loaded);
   document.documentElement.lang = next;
@@ -148,6 +159,7 @@ export async function chooseLanguage(chosen: Language): Promise<void> {
 export function chooseZone(chosen: string | null): void {
   if (chosen === null) localStorage.removeItem(KEYS.zone);
   else localStorage.setItem(KEYS.zone, chosen);
+  zone = undefined;
   tell();
 }
 
