@@ -1,4 +1,5 @@
 import { Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
 import { SignIn } from './account/sign-in.js';
 import { ChatProvider } from './chat/chat.js';
 import { FeedProvider } from './notifications/feed.js';
@@ -13,11 +14,13 @@ import { ToastProvider } from './ui/toasts.js';
 import { createPageRouter } from './ui/routes.js';
 import { RECORDS, t, useReader, withTexts } from './texts/texts.js';
 
-/** All pages. Those of signed-out visitors are drawn anew in another language; of others the view is, and streams and drafts stay. */
+/** All pages, drawn anew in another language. Of somebody who is signed in the view alone is: streams and drafts stay. */
 function Pages() {
   const { identityId } = useSession();
   const reader = useReader();
-  return <Outlet key={identityId === undefined ? reader : ''} />;
+  const [drawn, setDrawn] = useState(reader);
+  if (identityId === undefined && drawn !== reader) setDrawn(reader);
+  return <Outlet key={drawn} />;
 }
 
 const root = createRootRoute({ component: Pages });

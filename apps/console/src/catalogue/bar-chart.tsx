@@ -1,4 +1,5 @@
 import { t } from '../texts/texts.js';
+
 /** What one bar shows. */
 export interface Bar {
   key: string;

@@ -1,4 +1,5 @@
 import { t } from '../texts/texts.js';
+
 /** Browser names in user agents, the more specific first: many also name others. */
 const BROWSERS = [
   [/Edg\//, 'Edge'],

@@ -1,4 +1,5 @@
 import { t } from '../texts/texts.js';
+
 /** Number of unread items; nothing where there are none. */
 export function Badge({ unread }: { unread: number }) {
   if (unread === 0) return null;
