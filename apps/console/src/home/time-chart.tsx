@@ -11,13 +11,15 @@ interface TimeChartProps {
   caption: string;
   points: readonly Point[];
   format(value: number): string;
+  /** Formats the value of a line across the chart. */
+  formatMark(value: number): string;
 }
 
 const [WIDTH, HEIGHT] = [640, 200];
-const EDGES = { top: 12, right: 12, bottom: 24, left: 64 };
+const EDGES = { top: 12, right: 12, bottom: 24, left: 72 };
 
 /** Values over time, as a line above its area. Screen readers get the same as a table. */
-export function TimeChart({ caption, points, format }: TimeChartProps) {
+export function TimeChart({ caption, points, format, formatMark }: TimeChartProps) {
   const marks = marksFor(Math.max(0, ...points.map(({ value }) => value)));
   const [ground, high] = [HEIGHT - EDGES.bottom, HEIGHT - EDGES.bottom - EDGES.top];
   const y = (value: number) => ground - (value / (marks.at(-1) ?? 1)) * high;
@@ -35,7 +37,7 @@ export function TimeChart({ caption, points, format }: TimeChartProps) {
           <g key={value} className="grid">
             <line x1={EDGES.left} x2={WIDTH - EDGES.right} y1={y(value)} y2={y(value)} />
             <text x={EDGES.left - 8} y={y(value)} dy="0.32em" textAnchor="end">
-              {format(value)}
+              {formatMark(value)}
             </text>
           </g>
         ))}

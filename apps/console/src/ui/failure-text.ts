@@ -25,7 +25,10 @@ export function failureText(error: unknown): string {
   const { status, message, data, code } = describeFailure(error);
   // what a stream has refused has no status
   if (status === undefined && code === undefined) return t('ui.failures.unreachable');
-  if (data.length > 0) return data.map((problem) => problem.replace(/^request body[/ ]?/, '')).join(' · ');
+  if (data.length > 0) {
+    const problems = data.map((problem) => problem.replace(/^request body[/ ]?/, '')).join(' · ');
+    return [term('errors', 'request.invalid') ?? [], problems].flat().join(' ');
+  }
   if (isKnown(message)) return t(`ui.failures.${WORDS[message]}`);
   const text = term('errors', code ?? '') ?? message;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
