@@ -4,6 +4,7 @@ import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { ConfirmReminder } from './account/confirm-reminder.js';
 import { useChat } from './chat/chat.js';
 import { useFeed } from './notifications/feed.js';
+import { NotificationsPopup } from './notifications/notifications-popup.js';
 import { Palette } from './palette/palette.js';
 import { sections, type Place } from './places.js';
 import type { Me } from './session/me.js';
@@ -21,7 +22,8 @@ import { t } from './texts/texts.js';
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const { signOut } = useSession();
   const leaving = useMutation({ mutationFn: signOut });
-  const unread = useFeed().unread + useChat().unread;
+  // notifications are told beside it
+  const { unread } = useChat();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isFinding, setFinding] = useState(false);
   // as soon as the page is there: an effect comes later, and a key before it is lost
@@ -40,7 +42,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         brand={
           <p className="brand">
             <Button
-              className="quiet icon-button menu-button"
+              className="quiet icon-button menu-button with-badge"
               aria-expanded={isMenuOpen}
               aria-controls="views"
               onClick={() => setMenuOpen(!isMenuOpen)}
@@ -59,6 +61,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         <span className="email" title={me.email}>
           {me.email}
         </span>
+        <NotificationsPopup />
         <ThemeButton />
         <Button
           className="quiet icon-button"

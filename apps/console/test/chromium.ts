@@ -151,7 +151,11 @@ export async function alterAnswers(
 export async function expectClean({ page, complaints }: ConsolePage): Promise<void> {
   expect(complaints()).toEqual([]);
   const overhang = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  expect(overhang, 'pixels beyond the right edge').toBe(0);
+  if (overhang === 0) return;
+  const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth)
+    .map((one) => one.outerHTML.slice(0, 90))`);
+  expect(beyond, `${String(overhang)} pixels beyond the right edge`).toEqual([]);
 }
 
 /** Accessibility violations of the page, as axe reports them. */

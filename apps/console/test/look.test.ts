@@ -46,6 +46,9 @@ const oneRecordOf = (view: string) => view.toLowerCase().replace(/ies$/, 'y').re
 const pictureOf = (view: string) => view.toLowerCase().replaceAll(' ', '-');
 
 const SCREENS = { desktop: DESKTOP, phone: PHONE };
+/** Windows of other widths, in CSS pixels: the same page is made narrower or wider. */
+const WIDTHS = { desktop: [768, 1600], phone: [360] } as const;
+type Screen = keyof typeof SCREENS;
 const DEVICES = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
@@ -81,15 +84,28 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   }
 
+  /** Looks at a page in windows of each width; what stands in it is told by its own width once. */
+  async function look(visitor: ConsolePage, name: string, screen: Screen, colorScheme: string): Promise<void> {
+    const { page } = visitor;
+    expect(await offences(page), name).toEqual([]);
+    await expectClean(visitor);
+    await picture(page, `${name}-${screen}-${colorScheme}`);
+    const { viewport } = SCREENS[screen];
+    for (const width of WIDTHS[screen]) {
+      await page.setViewportSize({ ...viewport, width });
+      await expectClean(visitor);
+      await picture(page, `${name}-${width}-${colorScheme}`);
+    }
+    await page.setViewportSize(viewport);
+  }
+
   /** Opens the first record of a table. */
-  async function lookAtRecord(visitor: ConsolePage, name: string): Promise<void> {
+  async function lookAtRecord(visitor: ConsolePage, name: string, screen: Screen, colorScheme: string): Promise<void> {
     const { page } = visitor;
     await page.locator('.row-link').first().click();
     await page.getByRole('article').getByText('Created').waitFor();
     await page.waitForLoadState('networkidle');
-    expect(await offences(page), name).toEqual([]);
-    await expectClean(visitor);
-    await picture(page, name);
+    await look(visitor, name, screen, colorScheme);
     await page.goBack();
   }
 
@@ -148,12 +164,10 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
             await page.getByRole('log').getByRole('listitem').nth(3).waitFor();
           }
           await page.waitForLoadState('networkidle');
-          expect(await offences(page), view).toEqual([]);
-          await expectClean(visitor);
-          await picture(page, `${pictureOf(view)}-${screen}-${colorScheme}`);
+          await look(visitor, pictureOf(view), screen, colorScheme);
           if (view === 'Chat') await lookAround(page, screen, colorScheme);
           if (view === 'Chat') await lookAtSearch(page, screen, colorScheme);
-          if (RECORDS.includes(view)) await lookAtRecord(visitor, `${oneRecordOf(view)}-${screen}-${colorScheme}`);
+          if (RECORDS.includes(view)) await lookAtRecord(visitor, oneRecordOf(view), screen, colorScheme);
         }
       }
       await using reader = await visit(browser, app, { ...SCREENS[screen], colorScheme });

@@ -1,4 +1,12 @@
-import { HAS_CHROMIUM, fixture, newOidcAccount, startOidcProvider, startTestServer, type OidcAccount } from '@tandem/testing';
+import {
+  HAS_CHROMIUM,
+  PASSWORD,
+  fixture,
+  newOidcAccount,
+  startOidcProvider,
+  startTestServer,
+  type OidcAccount,
+} from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import {
   DESKTOP,
@@ -9,6 +17,7 @@ import {
   launchChromium,
   notCalled,
   signedIn,
+  visitSignedIn,
   type ConsolePage,
 } from './chromium.js';
 import { REACHED } from './reached.js';
@@ -120,6 +129,33 @@ describe.skipIf(!HAS_CHROMIUM)('signing in through a provider (skipped where the
     await visitor.open('/returned?onetimeToken=forged');
     await page.getByRole('alert').getByText('no longer valid').waitFor();
     expect(page.url()).toBe(`${app.url}/console/returned`);
+    await expectClean(visitor);
+  });
+
+  it('is linked and unlinked on the account’s page', async () => {
+    const ann = await app.signUp({ isVerified: true });
+    const account = newOidcAccount({ email: ann.email });
+    await using visitor = await visitSignedIn(browser, app, { person: ann, path: '/account?tab=providers' });
+    const { page } = visitor;
+    const begin = async () => {
+      await page.getByRole('button', { name: 'Link My Company' }).click();
+      await page.getByLabel('Password').fill(PASSWORD);
+      expect(await offences(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Go there' }).click();
+    };
+    await begin();
+    await choose(visitor, { refuse: true });
+    await page.getByText('You did not agree there').waitFor();
+    await page.getByRole('link', { name: 'Back to your account' }).click();
+    await begin();
+    await choose(visitor, { account });
+    const row = page.getByRole('row', { name: /my-company/ });
+    await row.waitFor();
+    await row.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Unlink provider' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink provider' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await ann.rest('GET', `/auth/${ann.id}/oauth`).expect(200)).toEqual([]);
     await expectClean(visitor);
   });
 

@@ -32,7 +32,7 @@ export const REACHED = {
     'chat.openDirectChannel',
   ],
   'chat-writing': ['chat.postedFileUploadUrl', 'chat.attachmentUploadUrl', 'chat.addAttachment', 'chat.removeAttachment'],
-  providers: ['auth.ottLogin'],
+  providers: ['auth.ottLogin', 'auth.linkProvider', 'auth.unlinkProvider'],
   security: [
     'auth.addTotp',
     'auth.confirmTotp',
@@ -68,8 +68,6 @@ export const NOT_REACHED: Readonly<Record<string, string>> = {
   'auth.startOauth': 'browsers go there by a link: the test of providers does',
   'auth.finishOauth': 'providers send browsers there: the test of providers does',
   'auth.finishOauthByForm': 'Apple posts there',
-  'auth.linkProvider': 'begins at a provider that sends back to a page of the host',
-  'auth.unlinkProvider': 'among the providers of an account; no test of a browser has linked one',
   'chat.createMessage': 'the chat posts by its stream',
   'chat.markRead': 'the chat marks by its stream',
   'chat.readState': 'channels and streams tell it',

@@ -45,6 +45,30 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       await expectClean(visitor);
     });
 
+    it('are shown above any view, marked read there, and lead to what they are about', async () => {
+      const ann = await app.signUp();
+      const admin = await app.signUpAdmin();
+      const product = { name: 'Tea', description: 'Leaves', price: { amount: 4, currency: 'EUR' } };
+      const { id: productId } = await admin.rest('POST', '/products', product).expect<{ id: string }>(201);
+      const { notifications } = app.tandem.services;
+      await notifications.notify(ann.id, { title: 'Only to be told' });
+      await using visitor = await visitAs(ann, '/security', PHONE);
+      const { page } = visitor;
+      await page.getByRole('button', { name: 'Latest notifications, 1 unread' }).waitFor();
+      await notifications.notify(ann.id, { title: 'Tea is back', productId });
+      await page.getByRole('button', { name: 'Latest notifications, 2 unread' }).click();
+      const shown = page.getByRole('dialog', { name: 'Latest notifications' });
+      expect(await offences(page)).toEqual([]);
+      await shown.getByRole('button', { name: 'Mark read: Only to be told' }).press('Enter');
+      await page.getByRole('button', { name: 'Latest notifications, 1 unread' }).waitFor();
+      expect(await page.evaluate('document.activeElement.closest(".popup") !== null'), 'focus').toBe(true);
+      await shown.getByRole('link', { name: 'Show the product' }).click();
+      await page.getByRole('heading', { name: 'Tea', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Latest notifications', exact: true }).waitFor();
+      expect(await shown.count()).toBe(0);
+      await expectClean(visitor);
+    });
+
     it('that were read elsewhere are read here, and older ones are shown on request', async () => {
       const ann = await app.signUp();
       await app.tandem.services.notifications.notifyMany(

@@ -20,6 +20,9 @@ const ENDINGS = {
 } as const;
 const endingOf = (error: string) => (Object.hasOwn(ENDINGS, error) ? ENDINGS[error as keyof typeof ENDINGS] : 'failed');
 
+/** Where a person wanted to go: kept when this is drawn anew, once the address has been cleared. */
+let wayOn = '/';
+
 /** Where identity providers send people back. The token leaves the address at once; it works once, in this browser. */
 export function Returned() {
   const { client, began, identityId } = useSession();
@@ -29,11 +32,17 @@ export function Returned() {
       token: given.get('onetimeToken'),
       error: given.get('error'),
       purpose: given.get('purpose'),
-      to: given.get('to') ?? '/',
+      to: (wayOn = given.get('to') ?? wayOn),
     };
   });
   const go = useNavigate();
-  useEffect(() => void go({ to: '/returned', replace: true }), [go]);
+  // who is signed in came back from linking, and is told what went wrong there
+  const isOver = identityId !== undefined && error === null;
+  const [wasOver] = useState(isOver);
+  useEffect(() => {
+    // else it would overtake the way on
+    if (!wasOver) void go({ to: '/returned', replace: true });
+  }, [go, wasOver]);
   const redeemed = useQuery({
     queryKey: ['returned', token],
     // signing in clears all queries, and the token works once
@@ -57,18 +66,22 @@ export function Returned() {
   }, [id]);
   const [isBack, setBack] = useState(false);
 
-  if (identityId !== undefined) return <Redirect to={to.startsWith('/') ? to : '/'} />;
+  if (isOver) return <Redirect to={to.startsWith('/') ? to : '/'} />;
   if (isBack) return <Redirect to="/" />;
   if (challenge !== undefined)
     return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setBack(true)} />;
   return (
-    <CardPage title={t('account.signIn')}>
-      {token !== null && redeemed.isPending && <Loading what={t('ui.yourAccount')} />}
+    <CardPage title={t(identityId === undefined ? 'account.signIn' : 'account.providers.yours')}>
+      {token !== null && identityId === undefined && redeemed.isPending && <Loading what={t('ui.yourAccount')} />}
       <Failure of={redeemed.error} />
       {error !== null && <Note>{t(`links.returned.${endingOf(error)}`)}</Note>}
       {error === 'identity_not_found' && <ProviderLinks purpose="oauth-signup" />}
       <p className="card-links">
-        <Link to={purpose === 'oauth-signup' ? '/sign-up' : '/'}>{t('links.returned.another')}</Link>
+        {identityId === undefined ? (
+          <Link to={purpose === 'oauth-signup' ? '/sign-up' : '/'}>{t('links.returned.another')}</Link>
+        ) : (
+          <Link to={to.startsWith('/') ? to : '/'}>{t('account.providers.back')}</Link>
+        )}
       </p>
     </CardPage>
   );

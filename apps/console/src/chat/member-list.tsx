@@ -4,9 +4,8 @@ import { useState } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Avatar } from '../ui/avatar.js';
 import { Confirm } from '../ui/confirm.js';
-import { Icon } from '../ui/icons.js';
+import { Menu } from '../ui/menu.js';
 import { Failure, Loading } from '../ui/notices.js';
-import { MenuItem, Popup } from '../ui/popup.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { bansKey } from './bans.js';
 import { membersKey, useChat } from './chat.js';
@@ -95,37 +94,20 @@ function MemberActions({ member, isMuted, name }: MemberActionsProps) {
   const moderates = rights.mayModerate(identityId, role);
   return (
     <>
-      <Popup kind="menu" label={t('chat.members.actions', { name })} button={<Icon name="more" />} className="icon-button quiet">
-        {(close) => {
-          const item = (text: string, act: () => void, className?: string) => (
-            <MenuItem
-              className={className}
-              onChoose={() => {
-                close();
-                act();
-              }}
-            >
-              {text}
-            </MenuItem>
-          );
-          return (
-            <>
-              {!channel.direct && item(t('chat.members.message'), openDirect)}
-              {rights.manages &&
-                !channel.direct &&
-                role === 'member' &&
-                item(t('chat.members.makeModerator'), () => change({ role: 'moderator' }))}
-              {rights.manages && role === 'moderator' && item(t('chat.members.makeMember'), () => change({ role: 'member' }))}
-              {moderates &&
-                (isMuted
-                  ? item(t('chat.members.unmute'), () => change({ mutedUntil: null }))
-                  : item(t('chat.members.mute'), () => setAsking('mute')))}
-              {rights.manages && item(t('chat.members.remove'), () => setAsking('remove'), 'bad')}
-              {moderates && item(t('chat.members.ban'), () => setAsking('ban'), 'bad')}
-            </>
-          );
-        }}
-      </Popup>
+      <Menu
+        label={t('chat.members.actions', { name })}
+        entries={() => [
+          !channel.direct && { text: t('chat.members.message'), run: openDirect },
+          rights.manages &&
+            !channel.direct &&
+            role === 'member' && { text: t('chat.members.makeModerator'), run: () => change({ role: 'moderator' }) },
+          rights.manages && role === 'moderator' && { text: t('chat.members.makeMember'), run: () => change({ role: 'member' }) },
+          moderates && isMuted && { text: t('chat.members.unmute'), run: () => change({ mutedUntil: null }) },
+          moderates && !isMuted && { text: t('chat.members.mute'), run: () => setAsking('mute') },
+          rights.manages && { text: t('chat.members.remove'), isDangerous: true, run: () => setAsking('remove') },
+          moderates && { text: t('chat.members.ban'), isDangerous: true, run: () => setAsking('ban') },
+        ]}
+      />
       <Failure of={acting.error} />
       {asking === 'mute' && (
         <UntilDialog

@@ -5,8 +5,8 @@ import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/confirm.js';
 import { Icon } from '../ui/icons.js';
+import { Menu } from '../ui/menu.js';
 import { Failure } from '../ui/notices.js';
-import { MenuItem, Popup } from '../ui/popup.js';
 import { useChat } from './chat.js';
 import { ReactionPicker } from './reactions.js';
 import { ReportMessage } from './report-message.js';
@@ -57,31 +57,18 @@ export function MessageActions({ message, onReact }: MessageActionsProps) {
             <Icon name="reply" />
           </Button>
         )}
-        <Popup kind="menu" label={t('chat.message.actions')} button={<Icon name="more" />} className="icon-button">
-          {(close) => {
-            const item = (text: string, act: () => void, className?: string) => (
-              <MenuItem
-                className={className}
-                onChoose={() => {
-                  close();
-                  act();
-                }}
-              >
-                {text}
-              </MenuItem>
-            );
-            return (
-              <>
-                {reply && item(t('chat.message.openThread'), () => openThread(messageId))}
-                {message.senderId === self && item(t('ui.edit'), () => edit(messageId))}
-                {rights.moderates && item(t(isPinned ? 'chat.message.unpin' : 'chat.message.pin'), pin)}
-                {item(t('chat.message.copyLink'), copyLink)}
-                {message.senderId !== self && item(t('chat.message.report'), () => setAsking('report'))}
-                {rights.mayDelete(message) && item(t('chat.message.delete'), () => setAsking('delete'), 'bad')}
-              </>
-            );
-          }}
-        </Popup>
+        <Menu
+          label={t('chat.message.actions')}
+          className="icon-button"
+          entries={() => [
+            reply !== undefined && { text: t('chat.message.openThread'), run: () => openThread(messageId) },
+            message.senderId === self && { text: t('ui.edit'), run: () => edit(messageId) },
+            rights.moderates && { text: t(isPinned ? 'chat.message.unpin' : 'chat.message.pin'), run: pin },
+            { text: t('chat.message.copyLink'), run: copyLink },
+            message.senderId !== self && { text: t('chat.message.report'), run: () => setAsking('report') },
+            rights.mayDelete(message) && { text: t('chat.message.delete'), isDangerous: true, run: () => setAsking('delete') },
+          ]}
+        />
       </div>
       <Failure of={acting.error} />
       {asking === 'delete' && (

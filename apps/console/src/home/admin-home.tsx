@@ -12,7 +12,7 @@ import { Time } from '../ui/time.js';
 import { loadMonths } from './months.js';
 import { TimeChart } from './time-chart.js';
 import { Waiting } from './waiting.js';
-import { money, moneyMark, monthText, numberText } from '../texts/formats.js';
+import { money, monthText, numberText } from '../texts/formats.js';
 import { t } from '../texts/texts.js';
 
 /** How the business goes, what waits for somebody, and whether all is well. */
@@ -68,7 +68,6 @@ function Sales() {
         <TimeChart
           caption={t(measure === 'revenue' ? 'home.sales.revenueIn' : 'home.sales.ordersIn', { currency })}
           format={(value) => (measure === 'revenue' ? money(value, currency) : numberText(value))}
-          formatMark={(value) => (measure === 'revenue' ? moneyMark(value, currency) : numberText(value))}
           points={sales.data.map(({ first, currencies }) => ({
             label: monthText(first),
             value: currencies.find((one) => one.currency === currency)?.[measure] ?? 0,

@@ -1,4 +1,5 @@
 import { area, curveMonotoneX, line } from 'd3-shape';
+import { numberText } from '../texts/formats.js';
 import { marksFor } from '../catalogue/bar-chart.js';
 
 export interface Point {
@@ -11,15 +12,13 @@ interface TimeChartProps {
   caption: string;
   points: readonly Point[];
   format(value: number): string;
-  /** Formats the value of a line across the chart. */
-  formatMark(value: number): string;
 }
 
-const [WIDTH, HEIGHT] = [640, 200];
-const EDGES = { top: 12, right: 12, bottom: 24, left: 72 };
+const [WIDTH, HEIGHT] = [640, 206];
+const EDGES = { top: 12, right: 12, bottom: 30, left: 48 };
 
 /** Values over time, as a line above its area. Screen readers get the same as a table. */
-export function TimeChart({ caption, points, format, formatMark }: TimeChartProps) {
+export function TimeChart({ caption, points, format }: TimeChartProps) {
   const marks = marksFor(Math.max(0, ...points.map(({ value }) => value)));
   const [ground, high] = [HEIGHT - EDGES.bottom, HEIGHT - EDGES.bottom - EDGES.top];
   const y = (value: number) => ground - (value / (marks.at(-1) ?? 1)) * high;
@@ -37,7 +36,7 @@ export function TimeChart({ caption, points, format, formatMark }: TimeChartProp
           <g key={value} className="grid">
             <line x1={EDGES.left} x2={WIDTH - EDGES.right} y1={y(value)} y2={y(value)} />
             <text x={EDGES.left - 8} y={y(value)} dy="0.32em" textAnchor="end">
-              {formatMark(value)}
+              {numberText(value, { notation: 'compact' })}
             </text>
           </g>
         ))}
@@ -48,7 +47,7 @@ export function TimeChart({ caption, points, format, formatMark }: TimeChartProp
             <circle cx={at(point, index)} cy={y(point.value)} r="3" />
             <title>{`${point.label}: ${format(point.value)}`}</title>
             {index % Math.ceil(points.length / 6) === 0 && (
-              <text x={at(point, index)} y={HEIGHT - 6} textAnchor="middle">
+              <text x={at(point, index)} y={HEIGHT - 6} textAnchor={index === 0 ? 'start' : 'middle'}>
                 {point.label}
               </text>
             )}

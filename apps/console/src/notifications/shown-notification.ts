@@ -48,3 +48,31 @@ export function showNotification(notification: Notification): ShownNotification 
     facts: facts.map(([name, value]) => [inWords(name), String(value)]),
   };
 }
+
+/** Fields that name a record, the first of which says what a notification is about, and what a link to it says. */
+const PLACES = [
+  ['orderId', '/orders/', 'home.notifications.order'],
+  ['productId', '/products/', 'home.notifications.product'],
+  ['organizationId', '/organizations/', 'home.notifications.organization'],
+  ['channelId', '/chat/', 'home.notifications.channel'],
+] as const;
+
+interface NotificationPlace {
+  to: string;
+  search?: Record<string, string>;
+  text: 'home.notifications.message' | (typeof PLACES)[number][2];
+}
+
+/** Where a notification leads; undefined where it names no record. */
+export function placeOfNotification(notification: Notification): NotificationPlace | undefined {
+  const { channelId, messageId } = notification as Record<string, unknown>;
+  if (isIdText(channelId) && isIdText(messageId))
+    return { to: `/chat/${channelId}`, search: { message: messageId }, text: 'home.notifications.message' };
+  for (const [field, path, text] of PLACES) {
+    const id: unknown = notification[field];
+    if (isIdText(id)) return { to: path + id, text };
+  }
+  return undefined;
+}
+
+const isIdText = (value: unknown): value is string => typeof value === 'string' && ID.test(value);

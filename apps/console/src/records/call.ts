@@ -76,15 +76,22 @@ function pageOf(answer: unknown): Page {
   return { rows, total: total ?? (value ? undefined : rows.length), nextToken };
 }
 
+/** What a list is asked for. */
+export const rowsInputOf = (isQueried: boolean, given: Input, parameters: QueryParameters): Input =>
+  isQueried ? { ...given, ...parameters, $top: PAGE } : given;
+
+/** The key of a list's rows. */
+export const rowsKeyOf = ({ id }: Operation, input: Input) => [...queryKey(id), 'rows', input];
+
 /**
  * The rows of a list, page after page.
  * @param parameters of list queries: `$filter`, `$search`, `$orderby`, `$expand`, `$apply`
  */
 export function useRows({ operation, isQueried }: RecordList, given: Input, parameters: QueryParameters, isOn = true) {
   const call = useCall();
-  const input = isQueried ? { ...given, ...parameters, $top: PAGE } : given;
+  const input = rowsInputOf(isQueried, given, parameters);
   return useInfiniteQuery({
-    queryKey: [...queryKey(operation.id), 'rows', input],
+    queryKey: rowsKeyOf(operation, input),
     enabled: isOn,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam }) =>

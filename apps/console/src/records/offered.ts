@@ -12,7 +12,7 @@ import { t } from '../texts/texts.js';
 
 /** Uploads and tickets are used by forms and streams, not by people. */
 const ISNT_FOR_PEOPLE =
-  /(UploadUrl|Ticket|passkeyOptions|addPasskey|confirmTotp|auth\.prove|linkProvider|markReadUpTo|markRead|readState)$/;
+  /(UploadUrl|Ticket|passkeyOptions|addPasskey|confirmTotp|auth\.prove|auth\.linkProvider|markReadUpTo|markRead|readState)$/;
 
 /** Whether an operation is offered to the signed-in person, about the record that an input names. */
 export function useOffered(): (operation: Operation, given: Input) => boolean {

@@ -1,14 +1,19 @@
-import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { queryKey } from '@tandem/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { BarChart } from '../catalogue/bar-chart.js';
+import { Button } from '../ui/button.js';
 import { Empty, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { BulkActions } from './bulk-actions.js';
-import { useAnswer, useRows, type Input, type Row } from './call.js';
+import { rowsInputOf, rowsKeyOf, useAnswer, useRows, type Input, type Row } from './call.js';
 import { useDefinitions, type Kind, type RecordList } from './definitions.js';
 import { LOOKS } from './kinds.js';
+import { useOthersChanges } from './live.js';
 import { MEASURED, applyOf, parametersOf, useListState, type ListState } from './list-state.js';
 import { ListTools } from './list-tools.js';
 import { QueryShown } from './query-shown.js';
+import { RecordGrid } from './record-grid.js';
 import { RecordTable } from './record-table.js';
 import { RowActions } from './row-actions.js';
 import { plainText, valueAt } from './values.js';
@@ -27,7 +32,10 @@ function columnsOf({ row, relations, narrowing: _, ...list }: RecordList, kind: 
   const columns = chosen && chosen.length > 0 ? chosen : all.filter((name) => !DULL.test(name) && !relations.includes(name));
   // what is the same in each row says nothing
   const telling = columns.filter((name) => !Object.hasOwn(given, name));
-  return (telling.length > 0 || list.isQueried ? telling : columns).slice(0, COLUMNS);
+  const said = telling.length > 0 || list.isQueried ? telling : columns;
+  // when it was is worth a column
+  const isCut = said.indexOf('createdAt') >= COLUMNS;
+  return isCut ? [...said.slice(0, COLUMNS - 1), 'createdAt'] : said.slice(0, COLUMNS);
 }
 
 /** Rows whose record is a part of them: `{ member, organization }` of an organization. */
@@ -47,10 +55,12 @@ interface RecordListViewProps {
   kind: Kind | undefined;
   /** Shown instead of an empty list that nothing filters. */
   empty?: ReactNode;
+  /** Whether its records are shown as cards with their pictures. */
+  isGrid?: boolean;
 }
 
 /** Any list: searched, filtered, sorted and grouped as its address says, with what can be done with its rows. */
-export function RecordListView({ list, given, kind, empty }: RecordListViewProps) {
+export function RecordListView({ list, given, kind, empty, isGrid = false }: RecordListViewProps) {
   const [state, change] = useListState();
   const isPlain = state.q === '' && state.filter === '';
   return (
@@ -59,7 +69,15 @@ export function RecordListView({ list, given, kind, empty }: RecordListViewProps
       {state.group !== '' && list.isQueried ? (
         <Groups list={list} given={given} state={state} />
       ) : (
-        <Rows list={list} given={given} kind={kind} state={state} change={change} empty={isPlain ? empty : undefined} />
+        <Rows
+          list={list}
+          given={given}
+          kind={kind}
+          state={state}
+          change={change}
+          empty={isPlain ? empty : undefined}
+          isGrid={isGrid}
+        />
       )}
     </>
   );
@@ -70,7 +88,7 @@ interface RowsProps extends RecordListViewProps {
   change(change: Partial<ListState>): void;
 }
 
-function Rows({ list, given, kind, state, change, empty }: RowsProps) {
+function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsProps) {
   const definitions = useDefinitions();
   const [ids, select] = useState<ReadonlySet<string>>(new Set());
   const columns = useMemo(() => columnsOf(list, kind, given), [list, kind, given]);
@@ -85,6 +103,24 @@ function Rows({ list, given, kind, state, change, empty }: RowsProps) {
     [found.data, kind],
   );
   const total = found.data?.pages[0]?.total;
+  const box = useRef<HTMLDivElement>(null);
+  const queries = useQueryClient();
+  const [changes, setChanges] = useState(0);
+  function showChanges(): void {
+    setChanges(0);
+    box.current?.scrollTo({ top: 0 });
+    // only the first rows: what follows is loaded as one goes there
+    queries.setQueryData<typeof found.data>(
+      rowsKeyOf(list.operation, rowsInputOf(list.isQueried, given, parameters)),
+      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    );
+    void queries.invalidateQueries({ queryKey: queryKey(list.operation.service) });
+  }
+  useOthersChanges(list.operation.service, (more) => {
+    // where one reads further down nothing may move
+    if ((box.current?.scrollTop ?? 0) === 0 && (found.data?.pages.length ?? 0) < 2) showChanges();
+    else setChanges(changes + more);
+  });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -101,6 +137,12 @@ function Rows({ list, given, kind, state, change, empty }: RowsProps) {
       ? `/${kind.name}/${row['id']}`
       : `/${above}/${String(given[parent ?? ''])}/${kind.name}/${row['id']}`;
   };
+  const shared = {
+    label: term('operations', list.operation.id) ?? inWords(list.operation.id.replace('.list', ' ')),
+    rows: rows ?? [],
+    columns,
+  };
+  const renderActions = (row: Row) => <RowActions list={list} given={given} row={row} kind={kind} />;
   return (
     <>
       <QueryFailure of={[found]} />
@@ -112,18 +154,26 @@ function Rows({ list, given, kind, state, change, empty }: RowsProps) {
       {rows && rows.length > 0 && (
         <>
           <BulkActions kind={kind} given={given} chosen={chosen} total={total} clear={() => select(new Set())} />
-          <RecordTable
-            label={term('operations', list.operation.id) ?? inWords(list.operation.id.replace('.list', ' '))}
-            rows={rows}
-            columns={columns}
-            kind={kind}
-            total={total}
-            addressOf={addressOf}
-            renderActions={(row) => <RowActions list={list} given={given} row={row} kind={kind} />}
-            order={list.isQueried ? { by: state.order, canBe: sortable, change: (order) => change({ order }) } : undefined}
-            selection={hasBulk ? { ids, change: select } : undefined}
-            loadMore={loadMore}
-          />
+          {changes > 0 && (
+            <Button className="changes" onClick={showChanges}>
+              {t('records.list.changes', { changes })}
+            </Button>
+          )}
+          {isGrid && kind ? (
+            <RecordGrid {...shared} kind={kind} addressOf={addressOf} renderActions={renderActions} loadMore={loadMore} />
+          ) : (
+            <RecordTable
+              {...shared}
+              box={box}
+              kind={kind}
+              total={total}
+              addressOf={addressOf}
+              renderActions={renderActions}
+              order={list.isQueried ? { by: state.order, canBe: sortable, change: (order) => change({ order }) } : undefined}
+              selection={hasBulk ? { ids, change: select } : undefined}
+              loadMore={loadMore}
+            />
+          )}
         </>
       )}
       {list.isQueried && <QueryShown list={list} input={{ ...given, ...parameters, $top: 100 }} />}

@@ -6,7 +6,7 @@ import { Empty } from '../ui/notices.js';
 import { useTitle } from '../ui/title.js';
 import { textOf, useAct } from './acts.js';
 import { useDefinitions, type Kind } from './definitions.js';
-import { placeOf } from './kinds.js';
+import { LOOKS, placeOf } from './kinds.js';
 import { useCreateAct, useOffered } from './offered.js';
 import { RecordListView } from './record-list.js';
 import { RecordTree, parentField } from './record-tree.js';
@@ -53,6 +53,11 @@ function Records({ kind }: { kind: Kind }) {
   if (!place) return <None />;
   const parent = Object.keys(place.input).length === 0 ? parentField(place.list) : undefined;
   const isTree = view === 'tree';
+  const views = [
+    ['', 'records.list.table'] as const,
+    ...(parent === undefined ? [] : [['tree', 'records.list.tree'] as const]),
+    ...(LOOKS[kind.name]?.picture === undefined ? [] : [['grid', 'records.list.grid'] as const]),
+  ];
   const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
   const many = kind.bulk.find(({ id }) => id.endsWith('createMany'));
   const create = createAct(kind);
@@ -66,14 +71,13 @@ function Records({ kind }: { kind: Kind }) {
       <header className="view-head">
         <h1>{title}</h1>
         <span className="head-actions">
-          {parent !== undefined && (
+          {views.length > 1 && (
             <fieldset className="group tabs-small" aria-label={t('records.list.view')}>
-              <Button className="quiet" aria-pressed={!isTree} onClick={() => show('')}>
-                {t('records.list.table')}
-              </Button>
-              <Button className="quiet" aria-pressed={isTree} onClick={() => show('tree')}>
-                {t('records.list.tree')}
-              </Button>
+              {views.map(([name, text]) => (
+                <Button key={name} className="quiet" aria-pressed={view === name} onClick={() => show(name)}>
+                  {t(text)}
+                </Button>
+              ))}
             </fieldset>
           )}
           {many && isOn(many, {}) && (
@@ -91,6 +95,7 @@ function Records({ kind }: { kind: Kind }) {
           list={place.list}
           given={place.input}
           kind={kind}
+          isGrid={view === 'grid'}
           empty={
             <Empty title={t('records.list.noneYet', { kind: title.toLowerCase() })}>
               {create ? t('records.list.first', { one: oneText(kind.name) }) : t('records.list.appear')}

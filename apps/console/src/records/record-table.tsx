@@ -8,13 +8,13 @@ import {
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
-import { memo, useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
 import { LOOKS, labelIn } from './kinds.js';
 import { Value, pictureOf, valueAt } from './values.js';
-import { titleOf } from './words.js';
+import { isBlank, titleOf } from './words.js';
 import { t } from '../texts/texts.js';
 
 /** The height of a row, in CSS pixels. */
@@ -25,6 +25,8 @@ const AHEAD = 30;
 const features = tableFeatures({ rowSelectionFeature });
 
 interface RecordTableProps {
+  /** What scrolls. */
+  box: RefObject<HTMLDivElement | null>;
   label: string;
   rows: readonly Row[];
   columns: readonly string[];
@@ -49,8 +51,7 @@ function keyOf(row: Row, index: number): string {
 
 /** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
 export function RecordTable(props: RecordTableProps) {
-  const { label, rows, columns, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
-  const box = useRef<HTMLDivElement>(null);
+  const { box, label, rows, columns, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
   const [titled = ''] = columns;
   const definitions = useMemo(
     (): ColumnDef<typeof features, Row>[] => columns.map((name) => ({ id: name, accessorFn: (row) => valueAt(row, name) })),
@@ -184,7 +185,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
             <Link to={address} className="row-link">
               {picture !== undefined &&
                 (image === undefined ? <span className="thumb" /> : <img className="thumb" src={image} alt="" loading="lazy" />)}
-              <span>{value}</span>
+              <span>{isBlank(cell.getValue()) ? titleOf(original) : value}</span>
             </Link>
           </th>
         );

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { queryKey } from '@tandem/client';
 import type { ReactNode } from 'react';
+import { LinkProviders } from '../account/link-providers.js';
 import { useMe } from '../session/me.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
@@ -12,6 +13,7 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { textOf, useAct, type Act } from './acts.js';
 import { knownVersion, useCall, type Input, type Row } from './call.js';
+import { ChangeRequests } from './change-requests.js';
 import { useConflict } from './conflict.js';
 import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
 import { tabsOf, type Tab } from './tabs.js';
@@ -123,7 +125,14 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
         </nav>
       )}
       {shown ? (
-        <Part key={shown.name} tab={shown} given={given} />
+        <>
+          {shown.list.operation.id === 'organizations.listChangeRequests' && (
+            <ChangeRequests list={shown.list} given={shown.input} record={record} />
+          )}
+          <Part key={shown.name} tab={shown} given={given}>
+            {shown.list.operation.id === 'auth.listProviders' && id === me?.id && <LinkProviders />}
+          </Part>
+        </>
       ) : (
         <>
           {Extra && <Extra kind={kind} record={record} given={given} />}

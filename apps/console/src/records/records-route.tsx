@@ -2,6 +2,7 @@ import { AuditPage } from '../operation/audit.js';
 import { EventsPage } from '../operation/events.js';
 import { OperationsPage } from '../operation/operations.js';
 import { TrashPage } from '../operation/trash.js';
+import { LiveProvider } from './live.js';
 import { RecordPage, RecordsPage } from './record-pages.js';
 import { WithDefinitions } from './with-definitions.js';
 
@@ -14,9 +15,16 @@ const within = (Page: () => React.ReactNode) =>
     );
   };
 
+const live = (Page: () => React.ReactNode) =>
+  within(() => (
+    <LiveProvider>
+      <Page />
+    </LiveProvider>
+  ));
+
 /** The views that are made of what the server defines. */
-export const RecordsRoute = within(RecordsPage);
-export const RecordRoute = within(RecordPage);
+export const RecordsRoute = live(RecordsPage);
+export const RecordRoute = live(RecordPage);
 export const AuditRoute = within(AuditPage);
 export const EventsRoute = within(EventsPage);
 export const TrashRoute = within(TrashPage);

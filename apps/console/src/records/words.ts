@@ -67,11 +67,15 @@ const TITLES = ['name', 'title', 'email', 'url', 'content', 'code', 'type', 'eve
 /** Those of the titles that are codes for programs. */
 const CODES: ReadonlySet<string> = new Set(['type', 'eventType', 'role']);
 
+/** Whether a value shows nothing: none, spaces, and what has no width. */
+export const isBlank = (value: unknown): boolean =>
+  (value ?? '') === '' || (typeof value === 'string' && /^[\p{Z}\p{C}]*$/u.test(value));
+
 /** What names a record in a heading or a link. */
 export function titleOf(record: Readonly<Record<string, unknown>>): string {
   for (const name of TITLES) {
     const value = record[name];
-    if (typeof value !== 'string' || value === '') continue;
+    if (typeof value !== 'string' || isBlank(value)) continue;
     if (CODES.has(name)) return term('values', value) ?? value;
     return value.length > 80 ? `${value.slice(0, 79)}…` : value;
   }

@@ -8,4 +8,12 @@ export const cookieOwner = {
   load: () => localStorage.getItem(KEY) ?? undefined,
   save: (identityId: string) => localStorage.setItem(KEY, identityId),
   clear: () => localStorage.removeItem(KEY),
+  /** Tells whose the cookies are once another tab has changed it. Returns what ends that. */
+  watch(onChange: (identityId: string | undefined) => void): () => void {
+    const listener = ({ key }: StorageEvent): void => {
+      if (key === KEY || key === null) onChange(cookieOwner.load());
+    };
+    addEventListener('storage', listener);
+    return () => removeEventListener('storage', listener);
+  },
 };

@@ -1,6 +1,6 @@
 import { createPeople, createTandemClient, type MemoryTokenStore, type People, type TandemClient } from '@tandem/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import type { Settings } from '../settings.js';
 import { cookieOwner } from './cookie-owner.js';
 
@@ -13,6 +13,8 @@ export interface Session {
   identityId: string | undefined;
   /** How the previous session of this page ended, where the sign-in says so. */
   ending: Ending | undefined;
+  /** The access token of a bearer session, for sockets; calls send their own. */
+  accessToken(): string | undefined;
   /** A sign-in has completed: the page is now this identity's. */
   began(identityId: string): void;
   /** Fails when the page stays signed in. */
@@ -49,6 +51,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
   const { authMode: mode } = settings;
   const [client] = useState(() => createTandemClient({ url: location.origin, mode, tokens, onSignedOut: () => leave('ended') }));
   const [people] = useState(() => createPeople(client));
+  const [accessToken] = useState(() => () => tokens.load()?.accessToken);
   const [state, setState] = useState((): Pick<Session, 'identityId' | 'ending'> => ({
     identityId: mode === 'cookie' ? cookieOwner.load() : tokens.load()?.identityId,
     ending: undefined,
@@ -62,11 +65,21 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
     setState({ identityId: undefined, ending });
   }
 
+  // cookies are those of all tabs: a page of one person must not act for the next
+  const follow = useEffectEvent((owner: string | undefined) => {
+    if (mode !== 'cookie' || owner === state.identityId) return;
+    queries.clear();
+    people.forget();
+    setState({ identityId: owner, ending: owner === undefined ? 'ended' : undefined });
+  });
+  useEffect(() => cookieOwner.watch((owner) => follow(owner)), []);
+
   const session: Session = {
     client,
     people,
     settings,
     ...state,
+    accessToken,
     began(identityId) {
       queries.clear();
       people.forget();

@@ -23,10 +23,6 @@ export function money(amount: number, currency: string | null): string {
   return numberText(amount, currency === null ? { maximumFractionDigits: 2 } : { style: 'currency', currency });
 }
 
-/** The same in short, for the lines of a chart: without decimals where they are zeros. */
-export const moneyMark = (amount: number, currency: string): string =>
-  numberText(amount, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
-
 /** A day and a time of day: `26 Nov 2026, 15:30`. */
 export const timeText = (at: Date): string => timeFormat('time', { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 /** The same with the day of the week. */

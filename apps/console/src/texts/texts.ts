@@ -31,7 +31,7 @@ const TERMS = ['words', 'fields', 'errors', 'operations', 'descriptions'] as con
 export type Area = keyof Texts | (typeof TERMS)[number];
 
 /** The areas that every page has. */
-const FIRST: readonly Area[] = ['ui', 'account', 'errors'];
+const FIRST: readonly Area[] = ['ui', 'account', 'home', 'errors'];
 /** Those of views that are made of the server's document. */
 export const RECORDS: readonly Area[] = ['records', 'words', 'fields', 'operations', 'descriptions'];
 const KEYS = { language: 'tandem.language', zone: 'tandem.zone' } as const;

@@ -20,7 +20,7 @@ export function Logo() {
 export function Brand() {
   return (
     <>
-      <Logo /> {brand.name}
+      <Logo /> <span className="brand-name">{brand.name}</span>
     </>
   );
 }

@@ -6,7 +6,7 @@ function successorOf(change: MutationRecord | undefined): Element | null {
     // an entry of a list: the next one, or the one before it
     ([after, before].find((one) => one instanceof HTMLLIElement && one.isConnected) as Element | undefined) ??
     // a button of an entry
-    target.closest('main li') ??
+    target.closest('main li, .popup li, .popup') ??
     // a button below a list that now has more entries, or has them all
     (before instanceof Element && before.matches('ul, ol') ? before.lastElementChild : null) ??
     document.querySelector('main')

@@ -13,17 +13,19 @@ interface MenuProps {
   label: string;
   /** What the button shows; three dots if absent. */
   children?: ReactNode;
-  /** Asked for when the menu opens. */
-  entries(): readonly MenuEntry[];
+  /** Of the button. */
+  className?: string;
+  /** Asked for when the menu opens; `false` stands for what one may not do. */
+  entries(): readonly (MenuEntry | false)[];
 }
 
 /** A button that opens a list of actions. */
-export function Menu({ label, children, entries }: MenuProps) {
-  const isIcon = children === undefined;
+export function Menu({ label, children, className, entries }: MenuProps) {
+  const look = className ?? (children === undefined ? 'quiet icon-button' : '');
   return (
-    <Popup kind="menu" label={label} className={isIcon ? 'quiet icon-button' : ''} button={children ?? <Icon name="more" />}>
+    <Popup kind="menu" label={label} className={look} button={children ?? <Icon name="more" />}>
       {(close) => {
-        const all = entries();
+        const all = entries().filter((entry) => entry !== false);
         if (all.length === 0) return <p className="hint">{t('ui.nothingToDo')}</p>;
         return all.map(({ text, isDangerous = false, run }) => (
           <MenuItem

@@ -20,6 +20,13 @@ export const texts = {
     label: 'Other ways',
     signIn: 'Continue with {provider}',
     signUp: 'Sign up with {provider}',
+    link: 'Link {provider}',
+    linkWhat: 'Its account will sign you in here, without your password.',
+    linkAction: 'Go there',
+    password: 'Password',
+    passwordHint: 'If your account has one',
+    yours: 'Your account',
+    back: 'Back to your account',
   },
   mailed: {
     title: 'Check your mail',

@@ -11,7 +11,7 @@ export const texts = {
   loading: { chart: 'chart', products: 'products' },
   none: 'No such products',
   removeFilter: 'Remove a filter to see more.',
-  empty: 'The catalogue is empty: tandem seed fills it with two shops to look at.',
+  empty: 'The catalogue is empty: tandem seed fills it with shops to look at.',
   unknownCategory: 'Unknown category',
   shop: 'Shop {number}',
   noPrice: 'No price',

@@ -35,6 +35,13 @@ export const texts = {
   },
   notifications: {
     title: 'Notifications',
+    latest: 'Latest notifications',
+    latestUnread: 'Latest notifications, {unread, number} unread',
+    all: 'All notifications',
+    order: 'Show the order',
+    product: 'Show the product',
+    organization: 'Show the organization',
+    channel: 'Show the channel',
     one: 'Notification',
     mention: 'You were mentioned in a message',
     unread: '{unread, number} unread',

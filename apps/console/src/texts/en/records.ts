@@ -111,6 +111,8 @@ export const texts = {
     view: 'View',
     table: 'Table',
     tree: 'Tree',
+    grid: 'Grid',
+    changes: '{changes, plural, one {# change} other {# changes}} by others: show',
     createMany: 'Create many',
     nothing: 'Nothing here',
     removeFilter: 'Remove a filter to see more.',
@@ -163,6 +165,14 @@ export const texts = {
     restore: 'Restore',
     restoreOne: 'Restore {title}',
     further: 'Look further',
+  },
+  changes: {
+    label: 'Asked change',
+    by: 'Asked by',
+    field: 'Field',
+    now: 'Now',
+    asked: 'Asked for',
+    certificate: 'Certificate',
   },
   palette: {
     page: 'Page',

@@ -22,6 +22,13 @@ export const texts: Translated<typeof english> = {
     label: 'その他の方法',
     signIn: '{provider} で続ける',
     signUp: '{provider} で登録',
+    link: '{provider} を連携',
+    linkWhat: '連携すると、パスワードなしでサインインできます。',
+    linkAction: '続ける',
+    password: 'パスワード',
+    passwordHint: 'パスワードを設定している場合',
+    yours: 'あなたのアカウント',
+    back: 'アカウントに戻る',
   },
   mailed: {
     title: 'メールを確認してください',

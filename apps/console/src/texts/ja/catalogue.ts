@@ -13,7 +13,7 @@ export const texts: Translated<typeof english> = {
   loading: { chart: 'グラフ', products: '商品' },
   none: '該当する商品はありません',
   removeFilter: '条件を減らすと、ほかの商品が表示されます。',
-  empty: 'カタログは空です。tandem seed を実行すると、2つのショップのサンプルデータが作成されます。',
+  empty: 'カタログは空です。tandem seed を実行すると、ショップのサンプルデータが作成されます。',
   unknownCategory: '不明なカテゴリー',
   shop: 'ショップ {number}',
   noPrice: '価格未設定',

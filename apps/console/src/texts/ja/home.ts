@@ -37,6 +37,13 @@ export const texts: Translated<typeof english> = {
   },
   notifications: {
     title: '通知',
+    latest: '最新の通知',
+    latestUnread: '最新の通知（未読 {unread, number}件）',
+    all: 'すべての通知',
+    order: '注文を表示',
+    product: '商品を表示',
+    organization: '組織を表示',
+    channel: 'チャンネルを表示',
     one: '通知',
     mention: 'メッセージであなたがメンションされました',
     unread: '未読 {unread, number}件',

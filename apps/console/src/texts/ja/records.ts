@@ -121,6 +121,8 @@ export const texts: Translated<typeof english> = {
     view: '表示形式',
     table: '表',
     tree: 'ツリー',
+    grid: 'グリッド',
+    changes: '他の人による変更 {changes, number}件を表示',
     createMany: '一括作成',
     nothing: '該当するデータはありません',
     removeFilter: '条件を減らすと、ほかのデータが表示されます。',
@@ -173,6 +175,14 @@ export const texts: Translated<typeof english> = {
     restore: '復元',
     restoreOne: '「{title}」を復元',
     further: 'さらに探す',
+  },
+  changes: {
+    label: '変更申請',
+    by: '申請者：',
+    field: '項目',
+    now: '現在',
+    asked: '申請内容',
+    certificate: '証明書',
   },
   palette: {
     page: 'ページ',

@@ -1,0 +1,63 @@
+import { HAS_CHROMIUM, fixture, startTestServer, storeCopies } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { expectClean, launchChromium, visitSignedIn } from './chromium.js';
+
+const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
+
+describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+
+  it('appear by themselves, and where one reads further down a button says so instead', async () => {
+    const admin = await app.signUpAdmin();
+    const other = await app.signUpAdmin();
+    const { id } = await other.rest('POST', '/products', product('First')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products' });
+    const { page } = visitor;
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('First').waitFor();
+    await page.waitForLoadState('networkidle');
+    await other.rest('POST', '/products', product('Second')).expect(201);
+    await row('Second').waitFor();
+    await other.rest('PATCH', `/products/${id}`, { name: 'Renamed' }).expect(200);
+    await row('Renamed').waitFor();
+
+    const past = (n: number) => ({ name: `Old ${n}`, createdAt: new Date(Date.UTC(2020) + n * 1000) });
+    await storeCopies({ mongodbUri: app.mongodbUri, of: id, count: 150 }, 'products', past);
+    await other.rest('PATCH', `/products/${id}`, { name: 'Renamed again' }).expect(200);
+    await row('Old 149').waitFor();
+    await page.evaluate('document.querySelector(".table-box").scrollTop = 1500');
+    await page.waitForLoadState('networkidle');
+    const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll(".row-link")[15].textContent']; // prettier-ignore
+    const before = [await page.evaluate(top), await page.evaluate(first)];
+    await other.rest('POST', '/products', product('Third')).expect(201);
+    await page.getByRole('button', { name: '1 change by others: show' }).waitFor();
+    expect([await page.evaluate(top), await page.evaluate(first)]).toEqual(before);
+    await page.getByRole('button', { name: '1 change by others: show' }).click();
+    await row('Third').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('of an organization appear to its owner; who may not read events asks for none', async () => {
+    const admin = await app.signUpAdmin();
+    const [owner, stranger] = [await app.signUp(), await app.signUp()];
+    const organization = { name: 'Live shop', description: 'Tea', contact_email: 'shop@example.org' };
+    const { id } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: owner, path: `/organizations/${id}` });
+    await visitor.page.getByRole('heading', { name: 'Live shop' }).waitFor();
+    await visitor.page.waitForLoadState('networkidle');
+    await admin.rest('PATCH', `/organizations/${id}`, { description: 'Coffee' }).expect(200);
+    await visitor.page.getByText('Coffee').waitFor();
+    await expectClean(visitor);
+    await using other = await visitSignedIn(browser, app, { person: stranger, path: '/products' });
+    await other.page.getByRole('heading', { name: 'Products' }).waitFor();
+    const asked: string[] = [];
+    other.page.on('request', (request) => void asked.push(request.url()));
+    other.page.on('websocket', (socket) => void asked.push(socket.url()));
+    await other.page.reload();
+    await other.page.getByRole('heading', { name: 'Products' }).waitFor();
+    await other.page.waitForLoadState('networkidle');
+    expect(asked.filter((url) => /events|connectionParams/.test(url))).toEqual([]);
+    await expectClean(other);
+  });
+});

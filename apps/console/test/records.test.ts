@@ -1,0 +1,66 @@
+import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { PHONE, expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
+
+/** One red pixel. */
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64'); // prettier-ignore
+
+describe.skipIf(!HAS_CHROMIUM)('records of a kind (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+
+  it('changes of an organization are decided beside what it has, with their certificates', async () => {
+    const [admin, owner] = [await app.signUpAdmin(), await app.signUp()];
+    const organization = { name: 'Mill', description: 'Bread', contact_email: 'mill@example.org', branchName: 'Old bridge' };
+    const { id } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    const at = `/organizations/${id}`;
+    const certificate = async () => {
+      const issued = await owner
+        .rest('GET', `${at}/certificate-upload-url?contentType=image/png&contentLength=${PNG.length}`)
+        .expect<{ objectId: string; url: string }>(200);
+      await fetch(issued.url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: new Uint8Array(PNG) });
+      return { objectId: issued.objectId, type: 'image/png' };
+    };
+    await owner
+      .rest('POST', `${at}/change-requests`, { branchName: 'Bridge', certificateImage: await certificate() })
+      .expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `${at}?tab=change-requests`, options: PHONE });
+    const { page } = visitor;
+    const asked = page.getByRole('region', { name: 'Asked change' });
+    await asked.getByRole('row', { name: /Branch name .* Bridge/ }).waitFor();
+    expect(await asked.getByRole('row', { name: 'Certificate' }).locator('img').count()).toBe(1);
+    expect(await offences(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await asked.waitFor({ state: 'detached' });
+    expect(await admin.rest('GET', at).expect(200)).toMatchObject({ branchName: 'Bridge' });
+
+    await owner.rest('POST', `${at}/change-requests`, { name: 'Mill Street', certificateImage: await certificate() }).expect(201);
+    await asked.getByRole('row', { name: /Name Mill Mill Street/ }).waitFor();
+    expect(await asked.getByRole('row', { name: 'Certificate' }).locator('img').count()).toBe(2);
+    await asked.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+    await asked.waitFor({ state: 'detached' });
+    expect(await admin.rest('GET', at).expect(200)).toMatchObject({ name: 'Mill' });
+    await expectClean(visitor);
+  });
+
+  it('products are shown as a grid of pictures, which its address keeps', async () => {
+    const admin = await app.signUpAdmin();
+    const products = Array.from({ length: 120 }, (_, n) => ({ name: `Tea ${n}`, description: 'Leaves', price: { amount: n, currency: 'EUR' } })); // prettier-ignore
+    for (const half of [products.slice(0, 60), products.slice(60)]) await admin.rest('POST', '/products/batch', half).expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products' });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Grid' }).click();
+    const cards = page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+    await cards.first().waitFor();
+    expect(page.url()).toContain('view=grid');
+    expect(await offences(page)).toEqual([]);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await expect.poll(() => cards.count()).toBe(120);
+    await page.reload();
+    await cards.first().getByRole('link').click();
+    await page.getByRole('heading', { name: /^Tea \d+$/ }).waitFor();
+    await expectClean(visitor);
+  });
+});
