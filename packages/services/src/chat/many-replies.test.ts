@@ -1,4 +1,4 @@
-import { newId } from '@tandem/storage';
+import { NO_EVENTS, TRACE, newId } from '@tandem/storage';
 import { PATIENCE, fixture, isCommand, startStoreProxy, startTestServer, type StoreCommand } from '@tandem/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
@@ -26,6 +26,8 @@ async function thread() {
     seq: 3 + n,
     change: 100 + n,
     deletedAt: null,
+    // else each reply would take a number of the message that it replies to, while they are written
+    [TRACE]: NO_EVENTS,
   }));
   // the last first, so that whatever takes a number meanwhile takes one after them
   await app.storage.model(messageModel).collection.insertMany(rows.toReversed() as never);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FACES, NO_ID, PATIENCE, fixture, openStream, startTestServer, type Person } from '@tandem/testing';
+import { databaseOf, FACES, NO_ID, PATIENCE, fixture, openStream, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
 import { messageModel } from './message.model.js';
@@ -77,7 +77,7 @@ describe.each(FACES)('over %s', (face) => {
 
 it('who is named by a frame is told at once on its stream of notifications', async () => {
   // whichever process appends the event tells, so there is one alone
-  const alone = await startTestServer();
+  const alone = await startTestServer({ mongodbUri: databaseOf('mentions') });
   onTestFinished(alone.close);
   const [sender, named, stranger] = await Promise.all([alone.signUp(), alone.signUp(), alone.signUp()]);
   const { id: channelId } = await openChannel(sender, [named]);

@@ -58,7 +58,7 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
   /** @param moment before the write of the record */
   async function tell({ last, ...record }: ReactionRecord, moment: number): Promise<void> {
     const { channelId, messageId, key, count } = record;
-    const event = { channelId, messageId, key, count, ...last };
+    const event = { channelId, messageId, key, ...last, count };
     await teller.tell(
       channelId,
       changedRecord(record),

@@ -26,8 +26,7 @@ export function createMfaCodes(secrets: readonly string[]) {
     make: (challenge: string, send: number): string => make(keys[0] as Buffer, challenge, send),
 
     /** Whether this is the code of the challenge's mail with this number. */
-    isRight(typed: string, challenge: string, send: number): boolean {
-      const code = typed.replaceAll(/\s/g, '');
+    isRight(code: string, challenge: string, send: number): boolean {
       const given = Buffer.from(code.padEnd(DIGITS).slice(0, DIGITS));
       const isSame = keys.map((key) => {
         const right = Buffer.from(make(key, challenge, send));
