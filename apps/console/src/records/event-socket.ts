@@ -1,11 +1,10 @@
-/** What is told of an event here: which record, and who has changed it. */
-export interface ToldEvent {
-  type: string;
-  subject: { type: string; id: string };
-  actor: { id: string | null } | null;
-}
+import type { AppRouter, RouterOutputs } from '@tandem/client';
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
 
-interface EventSocketOptions {
+/** A change of a record, and who has made it. */
+export type ToldEvent = RouterOutputs['events']['list']['data'][number];
+
+interface FollowOptions {
   /** Asked before each connection: renews the session, and fails where one may not read. Returns whether to try again. */
   prepare(): Promise<boolean>;
   /** Of bearer sessions. */
@@ -18,46 +17,39 @@ interface EventSocketOptions {
 const RETRY_MS = 5000;
 
 /** Follows `events.stream`, and goes on behind the last event after an interruption. Returns what ends it. */
-export function followEvents({ prepare, accessToken, organizationId, onEvent }: EventSocketOptions): () => void {
-  let socket: WebSocket | undefined;
+export function followEvents({ prepare, accessToken, organizationId, onEvent }: FollowOptions): () => void {
+  const retryDelayMs = () => RETRY_MS * (1 + Math.random());
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let lastEventId: string | undefined;
-  let isOver = false;
-
-  async function connect(): Promise<void> {
-    if (!(await prepare()) || isOver) return;
-    const made = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/trpc?connectionParams=1`);
-    socket = made;
-    made.addEventListener('open', () => {
+  let since: string | undefined;
+  const socket = createWSClient({
+    async url() {
+      if (await prepare()) return `${location.origin.replace(/^http/, 'ws')}/trpc`;
+      void socket.close();
+      throw new Error('one may not read events');
+    },
+    connectionParams() {
       const token = accessToken();
-      const data = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      made.send(JSON.stringify({ method: 'connectionParams', data }));
-      const input = { ...(organizationId !== undefined && { organizationId }) };
-      const params = { path: 'events.stream', input, ...(lastEventId !== undefined && { lastEventId }) };
-      made.send(JSON.stringify({ id: 1, method: 'subscription', params }));
-    });
-    made.addEventListener('message', ({ data: text }) => {
-      if (text === 'PING') return made.send('PONG');
-      const { result, error } = JSON.parse(String(text)) as Answer;
-      if (error) return made.close();
-      if (result?.type !== 'data' || !result.data) return;
-      lastEventId = result.data.id;
-      onEvent(result.data.data);
-    });
-    made.addEventListener('close', () => {
-      if (!isOver) retry = setTimeout(() => void connect(), RETRY_MS * (1 + Math.random()));
+      return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    },
+    retryDelayMs,
+  });
+  const { events } = createTRPCClient<AppRouter>({ links: [wsLink({ client: socket })] });
+
+  function follow(): void {
+    const input = { ...(organizationId !== undefined && { organizationId }), ...(since !== undefined && { since }) };
+    events.stream.subscribe(input, {
+      onData({ id, data }) {
+        since = id;
+        onEvent(data);
+      },
+      // such as at the end of the session
+      onError: () => void (retry = setTimeout(follow, retryDelayMs())),
     });
   }
 
-  void connect();
+  follow();
   return () => {
-    isOver = true;
     clearTimeout(retry);
-    socket?.close();
+    void socket.close();
   };
-}
-
-interface Answer {
-  result?: { type: string; data?: { id: string; data: ToldEvent } };
-  error?: object;
 }
