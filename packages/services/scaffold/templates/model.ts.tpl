@@ -8,6 +8,8 @@ export interface {{One}}Record extends Live, StoredFields<typeof {{one}}Record> 
 }
 
 export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
+  // gives each a version, and its answers an ETag
+  traced: { kind: '{{one}}' },
   fields: {{one}}Record.stored,
   indexes: listIndexes({{one}}Record.resource),
 });
