@@ -96,6 +96,8 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     const { page } = visitor;
     await visitor.open('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
+    // both pages have these fields
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
     const email = 'newcomer@example.org';
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -117,6 +119,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     const { page } = visitor;
     await visitor.open('/');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send a link' }).click();
     await page.getByText('a link is on its way').waitFor();
