@@ -36,7 +36,7 @@ interface KeyAccessOptions {
 /** What API keys give access to, and until when (decisions E4). */
 export function createKeyAccess({ storage, bus, log, accessStateOf, accessStatesOf }: KeyAccessOptions) {
   const Keys = storage.model(apiKeyModel);
-  /** By hash, and by identity: at most a second old, so that the end of a key takes effect within that on every instance. */
+  /** By text, like the claims of tokens, and by identity: at most a second old, so that the end of a key takes effect within that on every instance. */
   const keys = createShortCopies<ReadKey | undefined>();
   const states = createShortCopies<AccessState | undefined>();
   const stops = [
@@ -46,6 +46,13 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
   /** When a use was last noted, by key, in epoch milliseconds. */
   const notedAt = new LRUCache<string, number>({ max: USES_KEPT });
   const noting = new Set<Promise<void>>();
+
+  /** @throws authenticationErrors.unverified for a text that cannot be a key; it leaves no copy */
+  async function readByText(text: string): Promise<ReadKey | undefined> {
+    const hash = hashOfKey(text);
+    if (hash === undefined) throw authenticationErrors.unverified();
+    return read({ hash });
+  }
 
   async function read(filter: object): Promise<ReadKey | undefined> {
     const key = await Keys.findOne(filter).lean<ApiKeyRecord>();
@@ -99,8 +106,7 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
      * @throws authenticationErrors.unverified
      */
     async verify(text: string, ip: string): Promise<VerifiedAccess> {
-      const hash = hashOfKey(text);
-      const key = hash === undefined ? undefined : await keys.get(hash, () => read({ hash }));
+      const key = await keys.get(text, () => readByText(text));
       if (!key) throw authenticationErrors.unverified();
       const { identityId } = key;
       const access = accessBy(key, await states.get(identityId, () => accessStateOf(identityId)), ip);
