@@ -1,7 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { fixture, startTestServer } from '@tandem/testing';
+import express from 'express';
 import { expect, it } from 'vitest';
+import { createDocumentRoute } from './compressed-document.js';
 
 const app = fixture(startTestServer);
 
@@ -46,4 +50,27 @@ it('the document of the streams is sent likewise', async () => {
   expect(JSON.parse(brotliDecompressSync(bytes).toString())).toMatchObject({ asyncapi: '3.0.0' });
   const again = await get({ 'accept-encoding': 'br', 'if-none-match': headers['etag'] as string }, '/asyncapi.json');
   expect(again.status).toBe(304);
+});
+
+it('a document is made once, however many ask for it first, and again after a failure', async () => {
+  const [arrivals, all] = [new EventEmitter(), 20];
+  let [asked, times] = [0, 0];
+  const make = async () => {
+    if (++times === 1) throw new Error('not this time');
+    if (asked <= all) await once(arrivals, 'all');
+    return { times };
+  };
+  const refuse: express.ErrorRequestHandler = (_error, _req, res, _next) => void res.status(500).end();
+  const count: express.RequestHandler = (_req, _res, next) => {
+    next();
+    if (++asked === 1 + all) arrivals.emit('all');
+  };
+  const server = express().use(count, createDocumentRoute(make), refuse).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}`)).status;
+  expect(await ask()).toBe(500);
+  expect(await Promise.all(Array.from({ length: all }, ask))).toEqual(Array.from({ length: all }, () => 200));
+  expect(times).toBe(2);
+  server.close();
 });

@@ -12,29 +12,42 @@ const COMPRESS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify(gzip),
 };
 
+/** A body, and the strong tag that stands for its bytes. */
+interface Made {
+  body: Buffer;
+  tag: string;
+}
+
 /**
  * Answers a JSON document that never changes: compressed as the client accepts, or 304 if the client has it.
- * @param make is called on the first request, because making a document takes as long as starting the server
+ * @param make is called by the first request, because making a document takes as long as starting the server
  */
 export function createDocumentRoute(make: () => object | Promise<object>): RequestHandler {
-  let plain: { body: Buffer; tag: string } | undefined;
-  const compressed = new Map<Encoding, Buffer>();
+  const made = new Map<Encoding | 'identity', Promise<Made>>();
+
+  async function madeAs(encoding: Encoding | 'identity'): Promise<Made> {
+    const body =
+      encoding === 'identity'
+        ? Buffer.from(JSON.stringify(await make()))
+        : await COMPRESS[encoding]((await onceAs('identity')).body);
+    return { body, tag: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
+  }
+
+  /** Made once for all who ask meanwhile; the request after a failure tries again. */
+  function onceAs(encoding: Encoding | 'identity'): Promise<Made> {
+    const known = made.get(encoding);
+    if (known) return known;
+    const making = madeAs(encoding);
+    made.set(encoding, making);
+    making.catch(() => made.delete(encoding));
+    return making;
+  }
 
   return async (req, res) => {
-    if (!plain) {
-      const body = Buffer.from(JSON.stringify(await make()));
-      plain = { body, tag: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
-    }
-    const { body, tag } = plain;
     const encoding = encodingFor(req);
-    // of each encoding, since a strong tag stands for bytes
-    res.set({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', etag: `"${tag}${encoding ? `-${encoding}` : ''}"` });
-    res.type('json');
-    if (encoding) {
-      // kept once made, so that the request after a failure tries again
-      const content = compressed.get(encoding) ?? (await COMPRESS[encoding](body));
-      compressed.set(encoding, content);
-      res.set('content-encoding', encoding).send(content);
-    } else res.send(body);
+    const { body, tag } = await onceAs(encoding ?? 'identity');
+    res.set({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', etag: `"${tag}"` });
+    if (encoding) res.set('content-encoding', encoding);
+    res.type('json').send(body);
   };
 }
