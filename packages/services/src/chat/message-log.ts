@@ -1,14 +1,6 @@
-import {
-  MAJORITY,
-  NO_EVENTS,
-  TRACE,
-  isDuplicateKey,
-  notOnMajority,
-  traceOfNew,
-  type Storage,
-  type Traced,
-} from '@tandem/storage';
+import { MAJORITY, NO_EVENTS, TRACE, notOnMajority, traceOfNew, type Storage, type Traced } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
+import { createMessageInserts } from './message-inserts.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { ReactionChange } from './reaction.model.js';
 import type { ChannelRole } from './subscriptions.schemas.js';
@@ -96,7 +88,9 @@ interface Waiting {
  * Each process queues its records by channel and writes them in batches, so that only processes compete for a number.
  */
 export function createMessageLog(storage: Storage) {
-  const { collection } = storage.model(messageModel);
+  const messages = storage.model(messageModel);
+  const { collection } = messages;
+  const inserts = createMessageInserts(messages);
   const lines = new Map<string, Waiting[]>();
   /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
   const remembered = new LRUCache<string, End & { since: number }>({ max: REMEMBERED_MAX });
@@ -137,19 +131,6 @@ export function createMessageLog(storage: Storage) {
     });
   }
 
-  /** @returns how many records are stored, from the first, and which index refused the next one */
-  async function insert(records: object[]): Promise<{ stored: number; refusedBy?: string | undefined }> {
-    try {
-      if (records.length === 1) await collection.insertOne(records[0] as object);
-      else await collection.insertMany(records, { ordered: true });
-      return { stored: records.length };
-    } catch (error) {
-      const duplicate = isDuplicateKey(error);
-      if (!duplicate) throw error;
-      return { stored: (error as { insertedCount?: number }).insertedCount ?? 0, refusedBy: duplicate.index ?? '' };
-    }
-  }
-
   /** The stored record that refused another one. @throws notOnMajority while a failover could still roll it back */
   async function findTwin(filter: object): Promise<LogRecord> {
     const twin = await collection.findOne(filter, { projection: WHOLE, ...MAJORITY });
@@ -166,7 +147,8 @@ export function createMessageLog(storage: Storage) {
     let last = remembered.get(channelId) ?? learned(await endOf(channelId));
     while (batch.length > 0) {
       const records = numbered(batch, last);
-      const { stored, refusedBy } = await insert(records.map((record, at) => ({ ...record, [TRACE]: batch[at]?.trace })));
+      const written = records.map((record, at) => ({ ...record, [TRACE]: batch[at]?.trace }));
+      const { stored, refusedBy } = await (written.length === 1 ? inserts.one(written[0] as object) : inserts.inOrder(written));
       const inserted = records.slice(0, stored);
       const { since } = last;
       const seq = inserted.findLast((record) => !isChange(record))?.seq ?? last.seq;
