@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { percentile } from './load.js';
 import type { MeasuredProcess } from './measured-process.js';
 import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 
@@ -57,10 +58,7 @@ const STOLEN_LIMIT = 0.05;
 /** How many rounds may be tried for each that counts. */
 const TRIES = 2;
 
-function p95({ latencies }: Reads): number {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] as number;
-}
+const p95 = ({ latencies }: Reads): number => percentile(latencies, 0.95);
 
 /** Records the largest size of a process until stopped. */
 function watchMemory(process: MeasuredProcess) {

@@ -8,6 +8,7 @@ import { WebSocketServer } from 'ws';
 import { BARE_ROWS, type BareRow, type StoredNotification } from './collections.js';
 import { countSteadily } from './load.js';
 import { runMeasured } from './measured-child.js';
+import type { Stored } from './rows.js';
 
 const MONGODB_POOL = 8;
 const PAGE = 10;
@@ -20,6 +21,8 @@ const LIFETIME_MS = 14 * 24 * 60 * 60_000;
  */
 function createBareApp(db: Db): Express {
   const notifications = db.collection<StoredNotification>('notifications');
+  const products = db.collection<Stored>('products');
+  const files = db.collection<Stored>('files');
   const rows = db.collection<BareRow>(BARE_ROWS);
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -31,6 +34,25 @@ function createBareApp(db: Db): Express {
       notifications.countDocuments(filter),
     ]);
     const data = records.map(({ _id, deletedAt, ...shown }) => ({ id: _id, ...shown }));
+    const totalPages = Math.ceil(total / PAGE);
+    const pagination = { page: 1, limit: PAGE, total, totalPages, hasNext: totalPages > 1, hasPrev: false };
+    res.json({ data, metadata: { pagination } });
+  });
+
+  app.get('/products', async (_req, res) => {
+    const filter = { deletedAt: null };
+    const hidden = { deletedAt: 0, deletionId: 0, writer: 0, search: 0, trace: 0 };
+    const [records, total] = await Promise.all([
+      products.find(filter, { projection: hidden }).sort({ createdAt: -1, _id: -1 }).limit(PAGE).toArray(),
+      products.countDocuments(filter),
+    ]);
+    const ofPage = { purpose: 'product-image', resourceId: { $in: records.map(({ _id }) => _id) }, state: 'attached' };
+    const found = await files.find(ofPage).sort({ attachedAt: 1, _id: 1 }).toArray();
+    const data = records.map(({ _id, ...shown }) => ({
+      id: _id,
+      ...shown,
+      images: found.filter(({ resourceId }) => resourceId === _id),
+    }));
     const totalPages = Math.ceil(total / PAGE);
     const pagination = { page: 1, limit: PAGE, total, totalPages, hasNext: totalPages > 1, hasPrev: false };
     res.json({ data, metadata: { pagination } });

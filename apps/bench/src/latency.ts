@@ -1,3 +1,4 @@
+import { percentile } from './load.js';
 import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 
 /** How long answers take while nothing else happens, and while something does. */
@@ -48,9 +49,7 @@ export interface LatencyResult {
 }
 
 function summarize(latencies: readonly number[]): Latencies {
-  const sorted = [...latencies].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
-  return { answers: sorted.length, median: at(0.5), p99: at(0.99) };
+  return { answers: latencies.length, median: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
 
 /** Alternates quiet and disturbed rounds; each pair of rounds gives one ratio. */

@@ -16,6 +16,14 @@ export interface LoadResult {
   requests: number;
   /** Requests a second. */
   rate: number;
+  /** 99th percentile of the time until an answer, in milliseconds, where it is measured. */
+  p99?: number;
+}
+
+/** The value below which this share of the values is. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
 }
 
 /**
@@ -25,19 +33,22 @@ export interface LoadResult {
 export async function runLoad(url: string, clients: readonly LoadClient[], milliseconds: number): Promise<LoadResult> {
   const start = performance.now();
   const end = start + milliseconds;
-  let requests = 0;
+  const latencies: number[] = [];
 
   async function work(connection: Connection, client: LoadClient): Promise<void> {
-    while (performance.now() < end) {
+    for (let begun = performance.now(); begun < end;) {
       const request = client.next();
       if (!request) return;
       const text = await connection.send(request, client.expected);
+      const now = performance.now();
+      latencies.push(now - begun);
+      begun = now;
       client.take?.(text);
-      requests++;
     }
   }
   await eachConnected(url, clients, work);
-  return { requests, rate: (requests / (performance.now() - start)) * 1000 };
+  const seconds = (performance.now() - start) / 1000;
+  return { requests: latencies.length, rate: latencies.length / seconds, p99: percentile(latencies, 0.99) };
 }
 
 /**

@@ -17,6 +17,7 @@ import { markRead } from './scenarios/mark-read.js';
 import { messagePost } from './scenarios/message-post.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { ownChannels } from './scenarios/own-channels.js';
+import { products } from './scenarios/products.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { search } from './scenarios/search.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
@@ -27,6 +28,7 @@ import { compareTimes, type TimeResult } from './times.js';
 const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'notification-list': notificationList,
   'mark-read': markRead,
+  products,
   'token-refresh': tokenRefresh,
   login,
   'login-storm': loginStorm,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Db } from 'mongodb';
 import { eachConnected } from './connection.js';
+import type { Stored } from './rows.js';
 
 /** The password of everybody in a benchmark. */
 export const PASSWORD = 'a password of the benchmark';
@@ -13,6 +15,13 @@ export interface Person {
   email: string;
   accessToken: string;
   refreshToken: string;
+}
+
+/** Signs up an admin. */
+export async function signUpAdmin(url: string, db: Db): Promise<Person> {
+  const [admin] = (await signUp(url, 1)) as [Person];
+  await db.collection<Stored>('identities').updateOne({ _id: admin.id }, { $set: { typeId: 'admin' } });
+  return admin;
 }
 
 /** Registers people at the server under test and signs them in. @throws Error for an unexpected answer */

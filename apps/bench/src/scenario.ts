@@ -27,5 +27,8 @@ export type MemoryScenario = Scenario<MemoryComparison>;
 export type AttackScenario = Scenario<AttackComparison[]>;
 export type LatencyScenario = Scenario<LatencyComparison>;
 
+/** Connections of a load that wants many. */
+export const MANY_CONNECTIONS = 32;
+
 /** Warm-up requests where one takes microseconds. */
 export const WARM_UP_REQUESTS = 6000;

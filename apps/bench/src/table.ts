@@ -37,6 +37,9 @@ const COLUMNS: Column<ComparisonResult>[] = [
   { title: 'bare', cell: ({ bare }) => time(bare.cpu) },
   { title: 'requests/s', cell: ({ tandem }) => rate(tandem.rate) },
   { title: 'bare', cell: ({ bare }) => rate(bare.rate) },
+  { title: 'p99 ratio', cell: ({ ratios }) => (Number.isNaN(ratios.p99.median) ? '' : ratio(ratios.p99)) },
+  { title: 'p99', cell: ({ tandem }) => (Number.isNaN(tandem.p99) ? '' : time(tandem.p99 * 1000)) },
+  { title: 'bare', cell: ({ bare }) => (Number.isNaN(bare.p99) ? '' : time(bare.p99 * 1000)) },
 ];
 
 const LATENCY_COLUMNS: Column<LatencyResult>[] = [
@@ -125,7 +128,13 @@ function judge(result: Result): [wanted: string, measured: string] {
     ];
   }
   if (result.of === 'p99') return [`at most ${target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
-  if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, `median ${result.ratios.cpu.median.toFixed(2)}`];
+  if (result.of === 'cpu') {
+    const { p99Target, ratios } = result;
+    return [
+      `at most ${target} × the CPU per request${p99Target ? `, and ${p99Target} × the p99` : ''}`,
+      `median ${ratios.cpu.median.toFixed(2)}${p99Target ? `, p99 ${ratios.p99.median.toFixed(2)}` : ''}`,
+    ];
+  }
   return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];
 }
 

@@ -2,7 +2,7 @@ import { defineListResource, runListQuery, type ParameterPairs } from '@tandem/l
 import { SEARCH, containing, searchPath, searching, withSearch } from '@tandem/storage';
 import type { Collection, Db } from 'mongodb';
 import type { TimeComparison } from '../times.js';
-import { signUp } from '../people.js';
+import { signUpAdmin } from '../people.js';
 import type { Scenario } from '../scenario.js';
 
 const ROWS = 1_000_000;
@@ -152,12 +152,11 @@ export const search: Scenario<TimeComparison[]> = async ({ db, tandem }) => {
   const words = Array.from({ length: 4 * SEARCHES }, pick).filter((word) => word.length >= WORD_LETTERS);
   const byWord = () => query(all, [['$search', words[turn++ % words.length]]]);
 
-  const [person] = await signUp(tandem.url, 1);
-  await db.collection<{ _id: string }>('identities').updateOne({ _id: person?.id ?? '' }, { $set: { typeId: 'admin' } });
+  const { accessToken } = await signUpAdmin(tandem.url, db);
   const create = async (name: string, description: string) => {
     const { status } = await fetch(`${tandem.url}/products`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${person?.accessToken}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
       body: JSON.stringify({ name, description }),
     });
     if (status !== 201) throw new Error(`a product was answered ${status}`);
