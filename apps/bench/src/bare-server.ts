@@ -119,7 +119,7 @@ await runMeasured(async () => {
   const db = client.db();
   const server = http.createServer(createBareApp(db));
   broadcast(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(Number(process.env.PORT), '127.0.0.1', resolve));
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

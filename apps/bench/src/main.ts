@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compareAttack, type AttackResult } from './attack.js';
 import { compareLatency, type LatencyResult } from './latency.js';
-import { measureMemory, type MemoryResult } from './memory.js';
+import { measureNeed, type NeedResult } from './needs.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
 import { broadcast } from './scenarios/broadcast.js';
@@ -14,15 +14,17 @@ import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
+import { memoryLoad } from './scenarios/memory-load.js';
 import { messagePost } from './scenarios/message-post.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { ownChannels } from './scenarios/own-channels.js';
 import { products } from './scenarios/products.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { search } from './scenarios/search.js';
+import { start } from './scenarios/start.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatAttacks, formatLatencies, formatMemories, formatTable, formatTarget, formatTimes, type Result } from './table.js';
+import { formatAttacks, formatLatencies, formatNeeds, formatTable, formatTarget, formatTimes, type Result } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
 const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
@@ -41,6 +43,8 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   broadcast,
   'own-channels': ownChannels,
   'idle-streams': idleStreams,
+  'memory-load': memoryLoad,
+  start,
   'hostile-neighbour': hostileNeighbour,
   erasure,
 };
@@ -56,7 +60,8 @@ median and range of the pairs. CPU is that of each server's own process, all thr
 not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
 sign in. Pages of followers are the server's on both sides, of many against few. List queries are timed in one process, against other rows
 or the bare driver; a message to many readers is timed until the last of them has it. The memory of streams is what the server's process
-has more of when they are open. Of attacks it is others' reads that are timed: before, while a stranger does the dearest that the server allows,
+has more of when they are open; a start and the memory under a load are those of new processes,
+as npm start runs them. Of attacks it is others' reads that are timed: before, while a stranger does the dearest that the server allows,
 and two seconds after it. A write with an event and a request with a key are compared with those without, at the same server. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
@@ -70,7 +75,7 @@ const plan = values.quick ? QUICK : FULL;
 const comparisons: ComparisonResult[] = [];
 const latencies: LatencyResult[] = [];
 const times: TimeResult[] = [];
-const memories: MemoryResult[] = [];
+const needs: NeedResult[] = [];
 const attacks: AttackResult[] = [];
 
 /** Says a result as soon as it is known: a whole run takes half an hour, and may be stopped before its end. */
@@ -87,21 +92,21 @@ await withStage(async (stage) => {
     for (const comparison of [await scenario(stage)].flat()) {
       if (comparison.of === 'time') times.push(await reported(compareTimes(comparison, plan)));
       else if (comparison.of === 'attack') attacks.push(await reported(compareAttack(comparison, plan)));
-      else if (comparison.of === 'memory') memories.push(await reported(measureMemory(comparison)));
+      else if (comparison.of === 'need') needs.push(await reported(measureNeed(comparison)));
       else if (comparison.of === 'p99') latencies.push(await reported(compareLatency(comparison, plan)));
       else comparisons.push(await reported(compare(comparison, plan)));
     }
   }
 });
 
-const results = [...comparisons, ...latencies, ...times, ...memories, ...attacks];
+const results = [...comparisons, ...latencies, ...times, ...needs, ...attacks];
 if (values.json) console.log(JSON.stringify({ plan, results }, undefined, 2));
 else {
   const tables = [
     formatTable(comparisons),
     formatLatencies(latencies),
     formatTimes(times),
-    formatMemories(memories),
+    formatNeeds(needs),
     formatAttacks(attacks),
   ];
   console.log([ABOUT, ...tables.filter((table) => table !== ''), results.map(formatTarget).join('\n')].join('\n\n'));

@@ -19,6 +19,11 @@ export interface MeasuredProcess {
   stop(): Promise<void>;
 }
 
+/** Resident memory of a process, in bytes. */
+export function residentBytesOf(pid: number | undefined): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
 /**
  * Starts a module of this folder as a process with its own environment. Its output goes to a file, as a deployed
  * server's does.
@@ -60,7 +65,7 @@ export async function startMeasured(module: string, env: NodeJS.ProcessEnv, logD
     url,
     ask,
     cpu: () => ask<number>('cpu'),
-    residentBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    residentBytes: () => residentBytesOf(child.pid),
     async stop() {
       if (!child.connected) return exited;
       const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);

@@ -2,9 +2,10 @@ import type { Db } from 'mongodb';
 import type { AttackComparison } from './attack.js';
 import type { LatencyComparison } from './latency.js';
 import type { MeasuredProcess } from './measured-process.js';
-import type { MemoryComparison } from './memory.js';
+import type { NeedComparison } from './needs.js';
 import type { Person } from './people.js';
 import type { Comparison } from './rounds.js';
+import type { StartedServer } from './started-server.js';
 import type { TimeComparison } from './times.js';
 
 /** What a scenario works with. */
@@ -13,17 +14,19 @@ export interface Stage {
   bare: MeasuredProcess;
   /** Starts another process of a module of this folder, with more settings; it ends with the benchmark. */
   start(module: string, settings?: NodeJS.ProcessEnv): Promise<MeasuredProcess>;
+  /** Starts the server under test as `npm start` runs it, or the bare one; it ends with the benchmark. */
+  startServer(which: 'tandem' | 'bare'): Promise<StartedServer>;
   /** The database of both servers. */
   db: Db;
   /** Signed in at the server under test; each is one connection of a load. */
   people: readonly Person[];
 }
 
-export type AnyComparison = Comparison | LatencyComparison | TimeComparison | MemoryComparison | AttackComparison;
+export type AnyComparison = Comparison | LatencyComparison | TimeComparison | NeedComparison | AttackComparison;
 /** Makes one comparison, or several on the same data. */
 export type Scenario<Made extends AnyComparison | AnyComparison[] = Comparison> = (stage: Stage) => Promise<Made>;
 export type TimesScenario = Scenario<TimeComparison[]>;
-export type MemoryScenario = Scenario<MemoryComparison>;
+export type NeedScenario = Scenario<NeedComparison>;
 export type AttackScenario = Scenario<AttackComparison[]>;
 export type LatencyScenario = Scenario<LatencyComparison>;
 

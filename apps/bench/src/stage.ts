@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
 import { MongoClient } from 'mongodb';
 import { startMeasured, type MeasuredProcess } from './measured-process.js';
+import { startServer, type StartedServer } from './started-server.js';
 import { signUp } from './people.js';
 import type { Stage } from './scenario.js';
+
+/** The servers as they start in production. */
+const SERVERS = { tandem: '../../server/bin/tandem.cjs', bare: './bare-server.js' };
 
 /** Connections of every load, each of another person. */
 const CONNECTIONS = 8;
@@ -65,5 +70,10 @@ async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
   }
   const tandem = await start('tandem-server');
   const bare = await start('bare-server');
-  return { tandem, bare, start, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
+  async function startOutside(which: keyof typeof SERVERS): Promise<StartedServer> {
+    const started = await startServer(fileURLToPath(new URL(SERVERS[which], import.meta.url)), env, dir);
+    undo.push(() => started.kill());
+    return started;
+  }
+  return { tandem, bare, start, startServer: startOutside, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
 }

@@ -1,6 +1,6 @@
 import type { AttackResult } from './attack.js';
 import type { LatencyResult } from './latency.js';
-import type { MemoryResult } from './memory.js';
+import { MEGABYTE, type NeedResult } from './needs.js';
 import type { ComparisonResult, Spread } from './rounds.js';
 import type { TimeResult } from './times.js';
 
@@ -22,6 +22,11 @@ function kibibytes(bytes: number): string {
 
 function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 ** 2)} MiB`;
+}
+
+function amount(unit: NeedResult['unit'], value: number): string {
+  if (unit === 'microseconds') return time(value);
+  return value < MEGABYTE ? kibibytes(value) : `${(value / MEGABYTE).toFixed(1)} MB`;
 }
 
 interface Column<Result> {
@@ -60,9 +65,11 @@ const TIME_COLUMNS: Column<TimeResult>[] = [
   { title: 'time', cell: ({ other }) => time(other * 1000) },
 ];
 
-const MEMORY_COLUMNS: Column<MemoryResult>[] = [
+const NEED_COLUMNS: Column<NeedResult>[] = [
   { title: 'scenario', cell: ({ name }) => name },
-  { title: 'memory', cell: ({ bytes }) => kibibytes(bytes) },
+  { title: 'needed', cell: ({ unit, tandem }) => amount(unit, tandem) },
+  { title: 'bare', cell: ({ unit, bare }) => (bare === undefined ? '' : amount(unit, bare)) },
+  { title: 'ratio', cell: (result) => (result.ratio ? ratio(result.ratio) : '') },
 ];
 
 const ATTACK_COLUMNS: Column<AttackResult>[] = [
@@ -99,9 +106,9 @@ export function formatTimes(results: readonly TimeResult[]): string {
   return format(TIME_COLUMNS, results);
 }
 
-/** The same for memory. */
-export function formatMemories(results: readonly MemoryResult[]): string {
-  return format(MEMORY_COLUMNS, results);
+/** The same for what processes need. */
+export function formatNeeds(results: readonly NeedResult[]): string {
+  return format(NEED_COLUMNS, results);
 }
 
 /** The same for attacks. */
@@ -109,17 +116,17 @@ export function formatAttacks(results: readonly AttackResult[]): string {
   return format(ATTACK_COLUMNS, results);
 }
 
-export type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | MemoryResult;
+export type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | NeedResult;
 
 /** A target, and what was measured. */
 function judge(result: Result): [wanted: string, measured: string] {
+  if (result.of === 'need') return judgeNeed(result);
   const { target } = result;
   if (result.of === 'attack')
     return [
       `at most ${target} × the quiet p95, no failure, ${mebibytes(result.memoryTarget)} more`,
       `median ${result.ratios.during.median.toFixed(2)}, ${result.ratios.after.median.toFixed(2)} after it, ${result.failures} failures, ${mebibytes(result.growth)}`,
     ];
-  if (result.of === 'memory') return [`at most ${kibibytes(target)}`, kibibytes(result.bytes)];
   if (result.of === 'time') {
     const { targetMs } = result;
     return [
@@ -138,8 +145,18 @@ function judge(result: Result): [wanted: string, measured: string] {
   return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];
 }
 
+function judgeNeed({ unit, target, ratioTarget, tandem, ratio: measured }: NeedResult): [wanted: string, measured: string] {
+  const wanted = [
+    ...(target === undefined ? [] : [amount(unit, target)]),
+    ...(ratioTarget === undefined ? [] : [`${ratioTarget} × the bare server's`]),
+  ];
+  const given = `${amount(unit, tandem)}${measured ? `, ${measured.median.toFixed(2)} × the bare server's` : ''}`;
+  return [wanted.length > 0 ? `at most ${wanted.join(', and ')}` : 'no target', given];
+}
+
 /** One line that reports whether a target is met. */
 export function formatTarget(result: Result): string {
   const [wanted, measured] = judge(result);
-  return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; ${measured}`;
+  const verdict = result.isMet === undefined ? '       ' : result.isMet ? 'met    ' : 'NOT met';
+  return `${verdict}  ${result.name}: ${wanted}; ${measured}`;
 }

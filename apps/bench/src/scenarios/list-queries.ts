@@ -92,7 +92,7 @@ export const listQueries: TimesScenario = async ({ db }) => {
     {
       name: 'page by cursor at depth 50,000 of a million',
       of: 'time',
-      target: 1.3,
+      target: 1.1,
       run: () => pageOf(walked, atDepth),
       against: 'its first page',
       runOther: () => pageOf(walked, []),
