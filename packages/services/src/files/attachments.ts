@@ -153,9 +153,11 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   /** The files of these records, oldest first, by one query. The map has no entry for a record without files. */
   async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
     const files = new Map<string, ShownFile[]>();
-    for (const [at, records] of (await lookUp(purpose, resourceIds)).entries()) {
-      const shown = (await Promise.all(records.map(show))).filter((file) => file !== undefined);
-      if (shown.length > 0) files.set(resourceIds[at] as string, shown);
+    const records = await lookUp(purpose, resourceIds);
+    const shown = await Promise.all(records.map(show));
+    for (const [at, file] of shown.entries()) {
+      const resourceId = records[at]?.resourceId;
+      if (file && resourceId) files.set(resourceId, [...(files.get(resourceId) ?? []), file]);
     }
     return files;
   }

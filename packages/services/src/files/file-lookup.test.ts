@@ -22,14 +22,14 @@ it('finds the files of records, oldest first, with one query for all that are as
   await attach('unasked', 'avatar', 'one', 1);
   const find = vi.spyOn(Files.collection, 'find');
   const lookUp = createFileLookup(Files);
-  const idsOf = (records: FileRecord[][]) => records.map((files) => files.map(({ _id }) => _id));
+  const idsOf = (files: FileRecord[]) => files.map(({ _id }) => _id);
   const [attachments, icons, none] = await Promise.all([
     lookUp('attachment', ['two', 'none', 'one']),
     lookUp('icon', ['one', 'two']),
     lookUp('attachment', []),
   ]);
-  expect(idsOf(attachments)).toEqual([['others'], [], ['first', 'second']]);
-  expect(idsOf(icons)).toEqual([['icon'], []]);
+  expect(idsOf(attachments)).toEqual(['others', 'first', 'second']);
+  expect(idsOf(icons)).toEqual(['icon']);
   expect(none).toEqual([]);
   expect(find).toHaveBeenCalledTimes(1);
 });
