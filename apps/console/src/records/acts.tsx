@@ -1,10 +1,13 @@
-import { createContext, use, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Operation } from '../reference/reference.js';
+import { useWithProof } from '../security/proof.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { useTell } from '../ui/toasts.js';
 import { useCall, useReload, type CallContext, type Input, type Row } from './call.js';
+import { useChange } from './changes.js';
 import { useDefinitions } from './definitions.js';
+import type { Effect } from './effects.js';
 import { inputFieldsOf } from './inputs.js';
 import { OperationForm } from './operation-form.js';
 import { Value } from './values.js';
@@ -24,9 +27,11 @@ export interface Act {
   proposed?: Input | undefined;
   context?: CallContext | undefined;
   isDangerous?: boolean | undefined;
-  /** What takes it back. */
-  undo?: { operation: Operation; given: Input } | undefined;
-  /** Called once it is done, and the person has seen the answer. */
+  /** What it makes of records, which is shown before the server has answered, and what takes it back. */
+  effect?: Effect | ((input: Input) => Effect) | undefined;
+  /** What was sent in vain: it stands in the form anew. */
+  failed?: { input: Input; error: unknown } | undefined;
+  /** Called once it is done, and the person has seen the answer; with an effect, once it is shown. */
   onDone?: ((answer: unknown) => void) | undefined;
   onFailure?: ((error: unknown, input: Input) => boolean) | undefined;
 }
@@ -93,8 +98,15 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const [answer, setAnswer] = useState<unknown>();
   const definitions = useDefinitions();
   const call = useCall();
+  const change = useChange();
+  const withProof = useWithProof();
   const reload = useReload();
   const tell = useTell();
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
   const close = () => {
     setAct(undefined);
     setAnswer(undefined);
@@ -104,17 +116,30 @@ export function ActProvider({ children }: { children: ReactNode }) {
 
   async function onDone(result: unknown): Promise<void> {
     if (!act) return;
-    const { operation, text, undo } = act;
-    tell({
-      text: t('records.act.done', { text: text.toLowerCase() }),
-      undo: undo && (() => void call(undo.operation, undo.given).then(reload)),
-    });
+    const { operation, text } = act;
+    tell({ text: t('records.act.done', { text: text.toLowerCase() }) });
     if (isShown(operation, result)) setAnswer(result);
     else {
       setAct(undefined);
       act.onDone?.(result);
     }
     await reload();
+  }
+
+  /** Shows at once what an act makes of records: its form comes back only to be tried again. */
+  function show(of: Act, input: Input): void {
+    const { operation, text, context, effect, onFailure, onDone: shown } = of;
+    setAct(undefined);
+    shown?.(undefined);
+    change({
+      becomes: new Map(),
+      ...(typeof effect === 'function' ? effect(input) : effect),
+      run: () => withProof(() => call(operation, input, context)),
+      done: t('records.act.done', { text: text.toLowerCase() }),
+      onFailure: (error) => onFailure?.(error, input) === true,
+      // elsewhere there is no form
+      retry: (error) => (isHere.current ? () => setAct({ ...of, failed: { input, error } }) : undefined),
+    });
   }
 
   return (
@@ -134,7 +159,9 @@ export function ActProvider({ children }: { children: ReactNode }) {
               context={act.context}
               action={act.text}
               isDangerous={act.isDangerous ?? false}
+              failed={act.failed}
               onDone={(result) => void onDone(result)}
+              {...(act.effect && { send: (input: Input) => show(act, input) })}
               onClose={close}
               {...(act.onFailure && { onFailure: act.onFailure })}
             >

@@ -1,8 +1,10 @@
 import { queryKey, versionOf, type QueryParameters } from '@tandem/client';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { Operation } from '../reference/reference.js';
 import { useSession } from '../session/session.js';
 import type { RecordList } from './definitions.js';
+import { useUnderWay } from './under-way.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Input = Record<string, unknown>;
@@ -64,6 +66,9 @@ interface Page {
   nextToken: string | undefined;
 }
 
+/** The records in the answer of a change: of one, or of many. */
+export const rowsIn = (answer: unknown): Row[] => (Array.isArray(answer) ? (answer as Row[]) : [(answer ?? {}) as Row]);
+
 /** The rows of any list: pages of list queries, all of an array, or what `since` gives. */
 function pageOf(answer: unknown): Page {
   const { value, data, total, nextToken } = (Array.isArray(answer) ? { data: answer as unknown[] } : answer) as {
@@ -76,6 +81,13 @@ function pageOf(answer: unknown): Page {
   return { rows, total: total ?? (value ? undefined : rows.length), nextToken };
 }
 
+/** A page as changes under way will leave it. */
+function changed(page: Page, underWay: (row: Row) => Row | undefined): Page {
+  const rows = page.rows.map(underWay).filter((row) => row !== undefined);
+  const gone = page.rows.length - rows.length;
+  return { ...page, rows, total: page.total === undefined ? undefined : page.total - gone };
+}
+
 /** What a list is asked for. */
 export const rowsInputOf = (isQueried: boolean, given: Input, parameters: QueryParameters): Input =>
   isQueried ? { ...given, ...parameters, $top: PAGE } : given;
@@ -84,12 +96,20 @@ export const rowsInputOf = (isQueried: boolean, given: Input, parameters: QueryP
 export const rowsKeyOf = ({ id }: Operation, input: Input) => [...queryKey(id), 'rows', input];
 
 /**
- * The rows of a list, page after page.
+ * The rows of a list, page after page, as changes under way will leave them.
  * @param parameters of list queries: `$filter`, `$search`, `$orderby`, `$expand`, `$apply`
  */
 export function useRows({ operation, isQueried }: RecordList, given: Input, parameters: QueryParameters, isOn = true) {
   const call = useCall();
   const input = rowsInputOf(isQueried, given, parameters);
+  const underWay = useUnderWay();
+  const select = useCallback(
+    ({ pages, pageParams }: InfiniteData<Page, string | undefined>) => ({
+      pages: pages.map((page) => changed(page, underWay)),
+      pageParams,
+    }),
+    [underWay],
+  );
   return useInfiniteQuery({
     queryKey: rowsKeyOf(operation, input),
     enabled: isOn,
@@ -97,5 +117,6 @@ export function useRows({ operation, isQueried }: RecordList, given: Input, para
     queryFn: async ({ pageParam }) =>
       pageOf(await call(operation, pageParam === undefined ? input : { ...input, $nextToken: pageParam })),
     getNextPageParam: ({ nextToken }) => nextToken,
+    select,
   });
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { useMutation } from '@tanstack/react-query';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { uploadFile } from '@tandem/client';
 import { useState } from 'react';
+import type { Operation } from '../reference/reference.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
@@ -9,8 +10,10 @@ import { Failure } from '../ui/notices.js';
 import { Time } from '../ui/time.js';
 import { useTell } from '../ui/toasts.js';
 import { useCall, useReload, type Input, type Row } from './call.js';
+import { useChange } from './changes.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { useOffered } from './offered.js';
+import { CHANGES } from './under-way.js';
 import { RecordLink, isFile } from './values.js';
 import { valueText } from './words.js';
 import { put, t } from '../texts/texts.js';
@@ -45,18 +48,19 @@ function OrderProgress({ kind, record, given }: ExtraProps) {
   const { kindOf } = useDefinitions();
   const isOn = useOffered();
   const call = useCall();
-  const reload = useReload();
-  const tell = useTell();
+  const change = useChange();
+  const isMoving = useIsMutating({ mutationKey: CHANGES }) > 0;
   const identityId = useIdentityId();
   const { status, identityId: buyerId } = record;
   const at = STATES.indexOf(status as (typeof STATES)[number]);
   const next = at === -1 ? undefined : STATES[at + 1];
   const { patch } = kind;
-  const moving = useMutation({
-    mutationFn: async (to: string) => patch && call(patch, { ...given, status: to }),
-    onSuccess: (_, to) => tell({ text: t('records.order.moved', { state: stateText(to) }) }),
-    onSettled: reload,
-  });
+  const move = (operation: Operation, to: string) =>
+    change({
+      becomes: new Map([[String(record['id']), { status: to }]]),
+      run: () => call(operation, { ...given, status: to }),
+      done: t('records.order.moved', { state: stateText(to) }),
+    });
   const history = (Array.isArray(record['history']) ? record['history'] : []) as Move[];
   return (
     <section className="panel progress" aria-label={t('records.order.label')}>
@@ -73,11 +77,10 @@ function OrderProgress({ kind, record, given }: ExtraProps) {
         )}
       </ol>
       {patch && next !== undefined && isOn(patch, given) && buyerId !== identityId && (
-        <Button className="primary" isOff={moving.isPending} onClick={() => moving.mutate(next)}>
+        <Button className="primary" isOff={isMoving} onClick={() => move(patch, next)}>
           {t('records.order.mark', { state: stateText(next) })}
         </Button>
       )}
-      <Failure of={moving.error} />
       {history.length > 0 && (
         <ol className="timeline">
           {history.map((move) => (

@@ -5,6 +5,7 @@ import type { Act } from './acts.js';
 import { textOf } from './acts.js';
 import type { Input, Row } from './call.js';
 import { paramsOf, useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
+import { useEffects } from './effects.js';
 import { inputFieldsOf } from './inputs.js';
 import { isOffered } from './kinds.js';
 import { oneText, titleOf } from './words.js';
@@ -27,6 +28,7 @@ export function useOffered(): (operation: Operation, given: Input) => boolean {
 /** What can be done with a record of a kind. */
 export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[] {
   const isOn = useOffered();
+  const { move, removal } = useEffects(isOn);
   return (kind, record, above) => {
     const given = { ...above, [kind.param]: record['id'] };
     const title = titleOf(record);
@@ -41,8 +43,9 @@ export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[
         title,
         present: operation.method === 'PATCH' ? record : undefined,
         isDangerous: operation.method === 'DELETE',
+        effect: move(operation, given, record),
       }));
-    const { remove, restore } = kind;
+    const { remove } = kind;
     if (remove && isOn(remove, given))
       acts.push({
         operation: remove,
@@ -50,7 +53,7 @@ export function useRecordActs(): (kind: Kind, record: Row, given: Input) => Act[
         text: t('ui.delete'),
         title,
         isDangerous: true,
-        undo: restore && isOn(restore, given) ? { operation: restore, given } : undefined,
+        effect: removal(kind, above, [record]),
       });
     return acts;
   };

@@ -28,6 +28,10 @@ interface OperationFormProps {
   action: string;
   isDangerous?: boolean;
   children?: ReactNode;
+  /** What was sent in vain: it stands in the fields. */
+  failed?: { input: Input; error: unknown } | undefined;
+  /** Sends it; the form does otherwise. */
+  send?(input: Input): void;
   onDone(answer: unknown): void;
   onClose(): void;
   /** Called instead of showing a failure; returns whether it has dealt with it. */
@@ -40,6 +44,7 @@ const PROBLEM = /^(?:request body\/|query parameter '|path parameter ')(\w+)[/\w
 /** A form for any operation, made of what it takes. Errors stand at their fields. */
 export function OperationForm(props: OperationFormProps) {
   const { operation, given, present, proposed, context, action, isDangerous, children, onDone, onClose, onFailure } = props;
+  const { failed, send } = props;
   const definitions = useDefinitions();
   const call = useCall();
   const withProof = useWithProof();
@@ -52,7 +57,7 @@ export function OperationForm(props: OperationFormProps) {
   }
 
   const form = useForm<Typed>({
-    defaultValues: before,
+    defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...failed.input }) : before,
     resolver(typed): ResolverResult<Typed> {
       try {
         const input = inputFrom(typed);
@@ -68,6 +73,10 @@ export function OperationForm(props: OperationFormProps) {
   });
   const { isDirty } = form.formState;
 
+  const submit = (typed: Typed): void => {
+    if (send) send(inputFrom(typed));
+    else if (!sending.isPending) sending.mutate(typed);
+  };
   const sending = useMutation({
     mutationFn: async (typed: Typed) => withProof(() => call(operation, inputFrom(typed), context)),
     onSuccess: (answer) => answer !== null && onDone(answer),
@@ -94,14 +103,14 @@ export function OperationForm(props: OperationFormProps) {
         className="operation-form"
         onSubmit={(event) => {
           event.stopPropagation();
-          void form.handleSubmit((typed) => sending.isPending || sending.mutate(typed))(event);
+          void form.handleSubmit(submit)(event);
         }}
       >
         {children}
         {fields.map((field) => (
           <FormField key={field.name} field={field} path={field.name} given={given} />
         ))}
-        <Failure of={sending.error} />
+        <Failure of={sending.error ?? failed?.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending}>

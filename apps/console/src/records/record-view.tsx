@@ -16,11 +16,13 @@ import { knownVersion, useCall, type Input, type Row } from './call.js';
 import { ChangeRequests } from './change-requests.js';
 import { useConflict } from './conflict.js';
 import { useDefinitions, type Definitions, type Kind, type RecordList } from './definitions.js';
+import { useEffects } from './effects.js';
 import { tabsOf, type Tab } from './tabs.js';
 import { EXTRAS } from './extras.js';
 import { LOOKS, isOffered, labelIn } from './kinds.js';
 import { useListActs, useOffered, useRecordActs } from './offered.js';
 import { RecordListView } from './record-list.js';
+import { useUnderWay } from './under-way.js';
 import { Value, pictureOf } from './values.js';
 import { kindText, oneText, titleOf } from './words.js';
 import { put, t } from '../texts/texts.js';
@@ -44,6 +46,8 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
   const go = useNavigate();
   const isOn = useOffered();
   const recordActs = useRecordActs();
+  const { edit: editing } = useEffects(isOn);
+  const underWay = useUnderWay();
   const { tab = '' } = useSearch({ strict: false }) as { tab?: string };
   const given = { ...above, [kind.param]: id };
   const relations = relationsOf(kind);
@@ -54,7 +58,8 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
       return { record, version: knownVersion(record) };
     },
   });
-  const { record, version } = read.data ?? {};
+  const { version } = read.data ?? {};
+  const record = read.data && (underWay(read.data.record) ?? read.data.record);
   useTitle(record ? titleOf(record) : oneText(kind.name));
   const conflict = useConflict();
   if (!record)
@@ -82,6 +87,7 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
       text: t('ui.save'),
       title: titleOf(record),
       present: record,
+      effect: (input) => editing(kind, above, [record], changedIn(input, given)),
       ...(version !== undefined && { context: { ifMatch: version } }),
       onFailure: conflict.onFailure({
         patch,
@@ -142,6 +148,10 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
     </article>
   );
 }
+
+/** What an input says beside what is given. */
+const changedIn = (input: Input, given: Input): Row =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(given, name)));
 
 /** A list whose records are of a kind, and with what its empty state and its buttons come. */
 export function Part({ tab: { list, input, name }, given, children }: { tab: Tab; given: Input; children?: ReactNode }) {

@@ -13,7 +13,7 @@ const ADDRESS = /^https?:\/\//;
 /** Fields whose texts are states: shown as tags. */
 const STATES = /^(status|state|type|typeId|role|auditStatus)$/;
 /** Data of a host's own, whose keys no catalogue knows. */
-const OWN = /^(metadata|privateMetadata)$/;
+export const OWN = /^(metadata|privateMetadata)$/;
 const BAD = new Set(['cancelled', 'rejected', 'failed', 'banned', 'inactive', 'open']);
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -18,8 +18,12 @@ const isKnown = (message: string): message is keyof typeof WORDS => Object.hasOw
 
 const CANCELLED = ['NotAllowedError', 'AbortError'];
 
+/** A failure of the page's own, whose message is for people. */
+export class ToldFailure extends Error {}
+
 /** What went wrong, in a sentence or more. */
 export function failureText(error: unknown): string {
+  if (error instanceof ToldFailure) return error.message;
   // the browser's own: the person has cancelled, or has no passkey for this page
   if (error instanceof Error && CANCELLED.includes(error.name)) return t('ui.failures.noPasskey');
   const { status, message, data, code } = describeFailure(error);

@@ -5,8 +5,10 @@ import { t } from '../texts/texts.js';
 
 interface Toast {
   text: string;
-  /** Takes back what was done. */
-  undo?: (() => void) | undefined;
+  /** Whether it tells of a failure. */
+  isBad?: boolean;
+  /** What can be done about it: to take it back, or to try it again. */
+  action?: { text: string; run(): void } | undefined;
 }
 
 /** Tells what was done, at the edge of the page, until the next is told or somebody closes it. */
@@ -28,17 +30,17 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       {children}
       <output className="toasts">
         {toast && (
-          <span className="toast">
+          <span className={toast.isBad ? 'toast toast-bad' : 'toast'} role={toast.isBad ? 'alert' : undefined}>
             <span>{toast.text}</span>
-            {toast.undo && (
+            {toast.action && (
               <Button
                 className="link"
                 onClick={() => {
-                  toast.undo?.();
                   setToast(undefined);
+                  toast.action?.run();
                 }}
               >
-                {t('ui.undo')}
+                {toast.action.text}
               </Button>
             )}
             <Button className="quiet icon-button" aria-label={t('ui.close')} onClick={() => setToast(undefined)}>

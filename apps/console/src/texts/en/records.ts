@@ -19,6 +19,10 @@ export const texts = {
     done: 'Done: {text}.',
     copy: 'Copy what you need: it may be shown only this once.',
     new: 'New {one}',
+    failed: 'Not done. {why}',
+    undone: 'Undone.',
+    changedSince:
+      '{count, plural, one {Somebody else has changed # record since: it stays as it is.} other {Somebody else has changed # records since: they stay as they are.}}',
     run: 'Run',
   },
   bulk: {

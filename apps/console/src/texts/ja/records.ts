@@ -21,6 +21,9 @@ export const texts: Translated<typeof english> = {
     done: '完了しました：{text}',
     copy: '必要な内容をコピーしてください。再表示できない場合があります。',
     new: '{one}を新規作成',
+    failed: '完了できませんでした。{why}',
+    undone: '元に戻しました。',
+    changedSince: '{count, plural, other {#件はその後ほかのユーザーが変更したため、そのままにしました。}}',
     run: '実行',
   },
   bulk: {
