@@ -63,4 +63,20 @@ describe.skipIf(!HAS_CHROMIUM)('records of a kind (skipped where there is no chr
     await page.getByRole('heading', { name: /^Tea \d+$/ }).waitFor();
     await expectClean(visitor);
   });
+
+  it('are counted in words as one or many', async () => {
+    const admin = await app.signUpAdmin();
+    const product = { name: 'Counted tea', description: 'Leaves', price: { amount: 4, currency: 'EUR' } };
+    const { id: productId } = await admin.rest('POST', '/products', product).expect<{ id: string }>(201);
+    const order = () => admin.rest('POST', '/orders', { identityId: admin.id, items: [{ productId, quantity: 1 }] }).expect(201);
+    await order();
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    await page.getByRole('link', { name: '1 order to confirm' }).waitFor();
+    await page.getByRole('link', { name: '0 reports to look at' }).waitFor();
+    await order();
+    await page.reload();
+    await page.getByRole('link', { name: '2 orders to confirm' }).waitFor();
+    await expectClean(visitor);
+  });
 });

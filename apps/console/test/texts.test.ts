@@ -54,6 +54,12 @@ describe('the texts of the console', () => {
       expect([key, ...argumentSet(japanese.get(key) ?? '')]).toEqual([key, ...argumentSet(text)]);
   });
 
+  it('say one and many by the rules of plurals', async () => {
+    const counted = /\{\w+, number\} (\{?\w+\}? )?\{?[a-z]+\}?s\b/;
+    const plain = [...(await catalogue('en'))].filter(([, text]) => counted.test(text) && !text.includes('plural'));
+    expect(plain).toEqual([]);
+  });
+
   it('are all used', async () => {
     const sources = FILES.filter((path) => /\.tsx?$/.test(path) && !path.startsWith('texts/'))
       .map(read)

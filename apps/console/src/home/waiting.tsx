@@ -51,21 +51,21 @@ export function Waiting() {
   return (
     <section className="waiting wide" aria-label={t('home.waiting.label')}>
       <QueryFailure of={[requests, orders, reports]} />
-      <Tally of={orders.data} text={t('home.waiting.orders')} to="/orders" search={{ filter: "status eq 'pending'" }} />
+      <Tally of={orders.data} text="home.waiting.orders" to="/orders" search={{ filter: "status eq 'pending'" }} />
       <Tally
         of={requests.data?.length}
-        text={t('home.waiting.requests')}
+        text="home.waiting.requests"
         to={first?.organizationId ? `/organizations/${first.organizationId}` : '/organizations'}
         search={first ? { tab: 'change-requests' } : {}}
       />
-      <Tally of={reports.data} text={t('home.waiting.reports')} to="/reports" search={{ filter: "status eq 'open'" }} />
+      <Tally of={reports.data} text="home.waiting.reports" to="/reports" search={{ filter: "status eq 'open'" }} />
     </section>
   );
 }
 
 interface NumberProps {
   of: number | undefined;
-  text: string;
+  text: `home.waiting.${'orders' | 'requests' | 'reports'}`;
   to: string;
   search: Record<string, string>;
 }
@@ -74,7 +74,7 @@ function Tally({ of, text, to, search }: NumberProps) {
   return (
     <Link to={to} search={search} className={of ? 'waiting-number' : 'waiting-number waiting-none'}>
       <strong>{of === undefined ? '…' : numberText(of)}</strong>
-      <span>{text}</span>
+      <span>{t(text, { count: of ?? 0 })}</span>
     </Link>
   );
 }

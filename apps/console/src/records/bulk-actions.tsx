@@ -81,7 +81,7 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
           onConfirm={() => removeAll(kind, remove)}
           onClose={() => setAsking(false)}
         >
-          <p>{t('records.bulk.what')}</p>
+          <p>{t('records.bulk.what', { count: chosen.length })}</p>
         </Confirm>
       )}
     </fieldset>

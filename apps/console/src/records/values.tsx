@@ -4,7 +4,7 @@ import { useSession } from '../session/session.js';
 import { Time } from '../ui/time.js';
 import type { Row } from './call.js';
 import { kindNamedBy, useDefinitions, type Kind } from './definitions.js';
-import { fieldText, inWords, isId, labelOf, oneText, shortId, titleOf, valueText } from './words.js';
+import { fieldText, inWords, isId, kindText, labelOf, shortId, titleOf, valueText } from './words.js';
 import { money, numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
@@ -145,7 +145,9 @@ function Values({ value, field, row, kind, isLong = false }: ValueProps & { valu
   const isOfRecords = value.every((one): one is Fields => isRecord(one) && !isFile(one));
   if (isOfRecords && isLong) return <PartsTable parts={value} row={row} kind={kind} />;
   if (isOfRecords && !isLong)
-    return value.length === 1 ? titleOf(value[0] as Row) : t('records.several', { count: value.length, one: oneText(field) });
+    return value.length === 1
+      ? titleOf(value[0] as Row)
+      : t('records.several', { count: value.length, many: kindText(field).toLowerCase() });
   const shown = isLong ? value : value.slice(0, SHOWN_OF_MANY);
   return (
     <ul className={isLong ? 'values values-long' : 'values'}>

@@ -19,9 +19,9 @@ export const texts = {
   health: { title: 'Health', good: 'The server and its database answer', bad: 'The database does not answer' },
   waiting: {
     label: 'What waits',
-    orders: 'orders to confirm',
-    requests: 'change requests to decide',
-    reports: 'reports to look at',
+    orders: '{count, plural, one {order to confirm} other {orders to confirm}}',
+    requests: '{count, plural, one {change request to decide} other {change requests to decide}}',
+    reports: '{count, plural, one {report to look at} other {reports to look at}}',
   },
   own: {
     orders: 'Your orders',

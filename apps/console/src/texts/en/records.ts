@@ -5,7 +5,7 @@ export const texts = {
   yes: 'yes',
   no: 'no',
   file: 'File ({type})',
-  several: '{count, number} {one}s',
+  several: '{count, number} {many}',
   loading: {
     definitions: 'what the server offers',
     rows: 'rows',
@@ -31,7 +31,7 @@ export const texts = {
     label: 'Chosen rows',
     clear: 'Clear',
     sure: 'Delete {count, number}?',
-    what: 'They are no longer shown. An admin can restore them from the trash.',
+    what: '{count, plural, one {It is no longer shown. An admin can restore it from the trash.} other {They are no longer shown. An admin can restore them from the trash.}}',
     deleted: 'Done: deleted {count, number}.',
   },
   operators: { eq: 'is', ne: 'is not', contains: 'contains', gt: 'more than', ge: 'from', lt: 'less than', le: 'to' },

@@ -21,9 +21,9 @@ export const texts: Translated<typeof english> = {
   health: { title: '稼働状況', good: 'サーバーとデータベースは正常です', bad: 'データベースが応答していません' },
   waiting: {
     label: '対応待ち',
-    orders: '確認待ちの注文',
-    requests: '承認待ちの変更申請',
-    reports: '未対応の通報',
+    orders: '{count, plural, other {確認待ちの注文}}',
+    requests: '{count, plural, other {承認待ちの変更申請}}',
+    reports: '{count, plural, other {未対応の通報}}',
   },
   own: {
     orders: 'あなたの注文',

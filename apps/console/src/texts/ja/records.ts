@@ -7,7 +7,7 @@ export const texts: Translated<typeof english> = {
   yes: 'はい',
   no: 'いいえ',
   file: 'ファイル（{type}）',
-  several: '{one} {count, number}件',
+  several: '{many} {count, number}件',
   loading: {
     definitions: '画面の定義',
     rows: '一覧',
@@ -32,7 +32,7 @@ export const texts: Translated<typeof english> = {
     label: '選択した行',
     clear: '選択を解除',
     sure: '{count, number}件を削除しますか？',
-    what: '一覧に表示されなくなります。管理者はごみ箱から復元できます。',
+    what: '{count, plural, other {一覧に表示されなくなります。管理者はごみ箱から復元できます。}}',
     deleted: '{count, number}件を削除しました。',
   },
   operators: {
