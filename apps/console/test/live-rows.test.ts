@@ -31,10 +31,35 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll(".row-link")[15].textContent']; // prettier-ignore
     const before = [await page.evaluate(top), await page.evaluate(first)];
     await other.rest('POST', '/products', product('Third')).expect(201);
-    await page.getByRole('button', { name: '1 change by others: show' }).waitFor();
+    await page.getByRole('button', { name: '1 change elsewhere: show' }).waitFor();
     expect([await page.evaluate(top), await page.evaluate(first)]).toEqual(before);
-    await page.getByRole('button', { name: '1 change by others: show' }).click();
+    await page.getByRole('button', { name: '1 change elsewhere: show' }).click();
     await row('Third').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('of one’s own in another tab appear as those of others do, also where one may not read events', async () => {
+    await using server = await startTestServer({ authModes: { default: 'cookie' } });
+    const ann = await app.signUp();
+    const organization = { name: 'Tab shop', description: 'Tea', contact_email: 'tab@example.org' };
+    const { id } = await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, server, { person: ann, path: `/organizations/${id}` });
+    const list = await visitor.page.context().newPage();
+    await list.goto(`${server.url}/console/organizations`);
+    await list.getByRole('row', { name: /Tab shop/ }).waitFor();
+    await list.waitForLoadState('networkidle');
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Branch name').fill('Second branch');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await list.getByRole('row', { name: /Second branch/ }).waitFor();
+    const record = await visitor.page.context().newPage();
+    await record.goto(`${server.url}/console/organizations/${id}`);
+    await record.getByText('Second branch').waitFor();
+    await record.waitForLoadState('networkidle');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await record.getByText('Second branch').waitFor({ state: 'detached' });
+    await list.getByRole('row', { name: /Second branch/ }).waitFor({ state: 'detached' });
     await expectClean(visitor);
   });
 

@@ -1,8 +1,9 @@
-import { queryKey, versionOf, type QueryParameters } from '@tandem/client';
+import { queryKey, versionOf, type QueryKey, type QueryParameters } from '@tandem/client';
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Operation } from '../reference/reference.js';
 import { useSession } from '../session/session.js';
+import { tabs } from '../session/tabs.js';
 import type { RecordList } from './definitions.js';
 import { useUnderWay } from './under-way.js';
 
@@ -23,15 +24,19 @@ interface Procedure {
 /** Rows loaded at once: the most that a list gives. */
 const PAGE = 100;
 
-/** Calls any operation of the document by its name. */
+/** Calls any operation of the document by its name; other tabs are told of what it changes. */
 export function useCall(): (operation: Operation, input: Input, context?: CallContext) => Promise<unknown> {
-  const { client } = useSession();
-  return async ({ id, method }, input, context) => {
+  const { client, identityId = '' } = useSession();
+  return async ({ id, method, service }, input, context) => {
     const names = id.split('.');
     const found = names.reduce<unknown>((api, name) => (api as Record<string, unknown>)[name], client.api);
     const procedure = found as Procedure;
     const options = context === undefined ? undefined : { context };
-    return method === 'GET' ? procedure.query(input, options) : procedure.mutate(input, options);
+    if (method === 'GET') return procedure.query(input, options);
+    const answer = await procedure.mutate(input, options);
+    // accounts are locked, deactivated and erased by another service than the one that lists them
+    for (const one of service === 'auth' ? [service, 'identities'] : [service]) tabs.tell({ identityId, service: one });
+    return answer;
   };
 }
 
@@ -92,8 +97,10 @@ function changed(page: Page, underWay: (row: Row) => Row | undefined): Page {
 export const rowsInputOf = (isQueried: boolean, given: Input, parameters: QueryParameters): Input =>
   isQueried ? { ...given, ...parameters, $top: PAGE } : given;
 
+const ROWS = 'rows';
 /** The key of a list's rows. */
-export const rowsKeyOf = ({ id }: Operation, input: Input) => [...queryKey(id), 'rows', input];
+export const rowsKeyOf = ({ id }: Operation, input: Input) => [...queryKey(id), ROWS, input];
+export const isOfRows = (key: QueryKey): boolean => key.includes(ROWS);
 
 /**
  * The rows of a list, page after page, as changes under way will leave them.

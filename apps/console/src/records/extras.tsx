@@ -104,6 +104,7 @@ function ProductImages({ record, given }: ExtraProps) {
   const { products } = client.api;
   const { operations } = useDefinitions();
   const isOn = useOffered();
+  const call = useCall();
   const reload = useReload();
   const tell = useTell();
   const [isOver, setOver] = useState(false);
@@ -112,20 +113,20 @@ function ProductImages({ record, given }: ExtraProps) {
     id: string;
     url: string;
   }[];
-  const add = operations.get('products.addImage');
+  const [add, remove] = [operations.get('products.addImage'), operations.get('products.removeImage')];
   const mayChange = add !== undefined && isOn(add, given);
   const adding = useMutation({
     mutationFn: async (files: readonly File[]) => {
       for (const file of files) {
         const image = await uploadFile(products.imageUploadUrl, { productId }, file);
-        await products.addImage.mutate({ productId, ...image });
+        if (add) await call(add, { productId, ...image });
       }
     },
     onSuccess: (_, files) => tell({ text: t('records.pictures.added', { count: files.length }) }),
     onSettled: reload,
   });
   const removing = useMutation({
-    mutationFn: (imageId: string) => products.removeImage.mutate({ productId, imageId }),
+    mutationFn: async (imageId: string) => remove && call(remove, { productId, imageId }),
     onSettled: reload,
   });
   if (images.length === 0 && !mayChange) return null;

@@ -1,9 +1,11 @@
-import { describeFailure, queryKey, queryOf, rowsOf } from '@tandem/client';
+import { describeFailure, queryKey, queryOf, rowsOf, type QueryKey } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { createContext, use, useEffect, useEffectEvent, useMemo, type ReactNode } from 'react';
 import { useMe } from '../session/me.js';
-import { useSession } from '../session/session.js';
+import { useIdentityId, useSession } from '../session/session.js';
+import { tabs } from '../session/tabs.js';
+import { isOfRows } from './call.js';
 import { useDefinitions } from './definitions.js';
 import { followEvents, type ToldEvent } from './event-socket.js';
 
@@ -18,13 +20,40 @@ const SERVICES: Readonly<Record<string, string>> = {
   like: 'profiles',
 };
 
-/** Others have changed these many records of a service. */
+/** Others, or another tab, have changed these many records of a service. */
 type Listener = (service: string, changes: number) => void;
 const LiveContext = createContext<Set<Listener> | undefined>(undefined);
 
-/** Follows what others change, where one may read events: admins all, owners and admins of an organization its own. */
+interface Told {
+  service: string;
+  /** The key of what is read of it, lists apart. */
+  reads: QueryKey | undefined;
+}
+
+/** Handles what is added, at most once a second. */
+function together<One>(handle: (all: readonly One[]) => void) {
+  let waiting: One[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    add(one: One): void {
+      waiting.push(one);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        handle(waiting);
+        waiting = [];
+      }, EVERY_MS);
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Follows what others change, where one may read events: admins all, owners and admins of an organization its own; and
+ * what the person changes in other tabs.
+ */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { client, accessToken } = useSession();
+  const identityId = useIdentityId();
   const { data: me } = useMe();
   const { kindOf } = useDefinitions();
   const queries = useQueryClient();
@@ -44,55 +73,56 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const organizationId = manages ? id : undefined;
   const mayRead = me?.isAdmin === true || manages;
 
-  const tell = useEffectEvent((events: readonly ToldEvent[]) => {
+  const tell = useEffectEvent((changes: readonly Told[]) => {
     const counts = new Map<string, number>();
-    for (const { subject, actor } of events) {
-      if (actor?.id === me?.id) continue;
-      const of = kindOf(`${subject.type}Id`);
-      const service = SERVICES[subject.type] ?? of?.get.service;
-      if (service === undefined) continue;
+    for (const { service, reads } of changes) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
-      // a record that is read is small, and nothing jumps
-      if (of) void queries.invalidateQueries({ queryKey: queryKey(of.get.id, { [of.param]: subject.id }) });
+      // what is read of a record is small, and nothing jumps
+      if (reads) void queries.invalidateQueries({ queryKey: reads, predicate: (query) => !isOfRows(query.queryKey) });
     }
-    for (const [service, changes] of counts) for (const listener of listeners) listener(service, changes);
+    for (const [service, number] of counts) for (const listener of listeners) listener(service, number);
+  });
+  const toldBy = useEffectEvent(({ subject, actor }: ToldEvent): Told | undefined => {
+    // one's own: by the tab that has made it
+    if (actor?.id === me?.id) return undefined;
+    const of = kindOf(`${subject.type}Id`);
+    const service = SERVICES[subject.type] ?? of?.get.service;
+    return service === undefined ? undefined : { service, reads: of && queryKey(of.get.id, { [of.param]: subject.id }) };
   });
 
   useEffect(() => {
-    if (!mayRead) return undefined;
-    let waiting: ToldEvent[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = followEvents({
-      accessToken,
-      organizationId,
-      async prepare() {
-        try {
-          await client.api.events.list.query({ limit: 1, types: 'order.created', ...(organizationId && { organizationId }) });
-          return true;
-        } catch (error) {
-          // without the right to read nothing is live; an outage ends
-          return (describeFailure(error).status ?? 500) >= 500;
-        }
-      },
-      onEvent(event) {
-        waiting.push(event);
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          tell(waiting);
-          waiting = [];
-        }, EVERY_MS);
-      },
-    });
+    const changes = together((all: readonly Told[]) => tell(all));
+    const endTabs = tabs.watch(identityId, (service) => changes.add({ service, reads: queryKey(service) }));
+    const endEvents = mayRead
+      ? followEvents({
+          accessToken,
+          organizationId,
+          async prepare() {
+            try {
+              await client.api.events.list.query({ limit: 1, types: 'order.created', ...(organizationId && { organizationId }) });
+              return true;
+            } catch (error) {
+              // without the right to read nothing is live; an outage ends
+              return (describeFailure(error).status ?? 500) >= 500;
+            }
+          },
+          onEvent(event) {
+            const told = toldBy(event);
+            if (told) changes.add(told);
+          },
+        })
+      : undefined;
     return () => {
-      clearTimeout(timer);
-      end();
+      changes.end();
+      endTabs();
+      endEvents?.();
     };
-  }, [client, accessToken, mayRead, organizationId]);
+  }, [client, accessToken, identityId, mayRead, organizationId]);
 
   return <LiveContext value={listeners}>{children}</LiveContext>;
 }
 
-/** Calls back when others have changed records of a service, at most once a second. */
+/** Calls back when others, or another tab, have changed records of a service, at most once a second. */
 export function useOthersChanges(service: string, onChange: (changes: number) => void): void {
   const listeners = use(LiveContext);
   const listener = useEffectEvent((changed: string, changes: number) => {

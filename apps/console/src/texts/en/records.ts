@@ -116,7 +116,7 @@ export const texts = {
     table: 'Table',
     tree: 'Tree',
     grid: 'Grid',
-    changes: '{changes, plural, one {# change} other {# changes}} by others: show',
+    changes: '{changes, plural, one {# change} other {# changes}} elsewhere: show',
     createMany: 'Create many',
     nothing: 'Nothing here',
     removeFilter: 'Remove a filter to see more.',

@@ -125,7 +125,7 @@ export const texts: Translated<typeof english> = {
     table: '表',
     tree: 'ツリー',
     grid: 'グリッド',
-    changes: '他の人による変更 {changes, number}件を表示',
+    changes: 'ほかの場所での変更 {changes, number}件を表示',
     createMany: '一括作成',
     nothing: '該当するデータはありません',
     removeFilter: '条件を減らすと、ほかのデータが表示されます。',
