@@ -1,6 +1,9 @@
-import { isDuplicateKey, type Model } from '@tandem/storage';
+import { isDuplicateKey, isStoreUnavailable, type Model } from '@tandem/storage';
 import type { mongo } from 'mongoose';
 import type { MessageRecord } from './message.model.js';
+
+/** Maximum number of channels whose records one command inserts. */
+const TOGETHER_MAX = 100;
 
 /** How many of some records are stored, from the first, and which index refused the next one. */
 export interface Inserted {
@@ -34,7 +37,7 @@ function refusedBy(error: unknown): string {
  * one command: a busy server posts to many channels at once, and a command costs more than what is in it.
  */
 export function createMessageInserts({ collection }: Model<MessageRecord>) {
-  let singles: Single[] = [];
+  const singles: Single[] = [];
 
   const insertOne = (record: object): Promise<Inserted> =>
     collection.insertOne(record).then(
@@ -42,16 +45,11 @@ export function createMessageInserts({ collection }: Model<MessageRecord>) {
       (error: unknown) => ({ stored: 0, refusedBy: refusedBy(error) }),
     );
 
-  async function insertSingles(): Promise<void> {
-    const all = singles;
-    singles = [];
-    const [first] = all;
-    if (all.length === 1 && first) return insertOne(first.record).then(first.settle, first.reject);
+  async function insertTogether(all: readonly Single[]): Promise<void> {
     const records = all.map(({ record }) => record);
-    const writing = collection.insertMany(records, { ordered: false }).then(() => new Map<number, Error>(), errorsOf);
-    const errors = await writing.catch((error: unknown) => new Map(all.map((_, at) => [at, error])));
+    const errors = await collection.insertMany(records, { ordered: false }).then(() => undefined, errorsOf);
     for (const [at, { settle, reject }] of all.entries()) {
-      const error = errors.get(at);
+      const error = errors?.get(at);
       try {
         settle(error === undefined ? { stored: 1 } : { stored: 0, refusedBy: refusedBy(error) });
       } catch {
@@ -60,13 +58,32 @@ export function createMessageInserts({ collection }: Model<MessageRecord>) {
     }
   }
 
+  function insertEach(all: readonly Single[]): void {
+    for (const { record, settle, reject } of all) insertOne(record).then(settle, reject);
+  }
+
+  function insertSingles(all: readonly Single[]): void {
+    if (all.length === 1) insertEach(all);
+    else
+      insertTogether(all).catch((error: unknown) => {
+        // one that cannot be written at all holds up no other
+        if (!isStoreUnavailable(error)) insertEach(all);
+        else for (const { reject } of all) reject(error);
+      });
+  }
+
+  /** Once everything has been read that has arrived by now. */
+  const collect = () =>
+    setImmediate(() => {
+      while (singles.length > 0) insertSingles(singles.splice(0, TOGETHER_MAX));
+    });
+
   return {
     /** Inserts a record, maybe with those of other channels. @throws what the store throws */
     one: (record: object): Promise<Inserted> =>
       new Promise((settle, reject) => {
         singles.push({ record, settle, reject });
-        // once everything has been read that has arrived by now
-        if (singles.length === 1) setImmediate(() => void insertSingles());
+        if (singles.length === 1) collect();
       }),
 
     /** Inserts records of one channel in order, up to the first that is refused. @throws what the store throws */

@@ -85,6 +85,17 @@ describe('records of several channels at once', () => {
     expect(await Promise.all(channels.map((channelId) => note(log, channelId)))).toEqual(EACH.map(() => 3));
   });
 
+  it('are stored though one of them cannot be written at all', async () => {
+    const [log] = logs();
+    const [first, ...others] = (await known(log)) as [string, ...string[]];
+    const changed = { kind: 'channel', 'a\0b': 1 } as const;
+    const refused = log.note(first, { id: newId(), version: 1 }, changed);
+    const noted = others.map((channelId) => note(log, channelId));
+    await expect(refused).rejects.toThrow(/null bytes/);
+    expect(await Promise.all(noted)).toEqual(others.map(() => 2));
+    expect(await note(log, first)).toBe(2);
+  });
+
   it('are not taken for stored while a failover could take them back, though one of them was refused', async () => {
     const [log, ofOther] = logs();
     const channels = await known(log);
