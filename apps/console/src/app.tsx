@@ -143,7 +143,7 @@ function Views() {
     return (
       <main className="card-page">
         <QueryFailure of={[account]} />
-        {!account.error && <Loading what={t('ui.yourAccount')} />}
+        {!account.error && <Loading what={t('ui.yourAccount')} lines={0} />}
       </main>
     );
   return (

@@ -72,7 +72,7 @@ export function Returned() {
     return <SecondStep token={challenge.token} steps={challenge.factors} onDone={began} onBack={() => setBack(true)} />;
   return (
     <CardPage title={t(identityId === undefined ? 'account.signIn' : 'account.providers.yours')}>
-      {token !== null && identityId === undefined && redeemed.isPending && <Loading what={t('ui.yourAccount')} />}
+      {token !== null && identityId === undefined && redeemed.isPending && <Loading what={t('ui.yourAccount')} lines={0} />}
       <Failure of={redeemed.error} />
       {error !== null && <Note>{t(`links.returned.${endingOf(error)}`)}</Note>}
       {error === 'identity_not_found' && <ProviderLinks purpose="oauth-signup" />}

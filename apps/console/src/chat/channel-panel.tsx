@@ -11,7 +11,7 @@ import { ChannelForm } from './channel-form.js';
 import { deletedKey } from './deleted-channel.js';
 import { useChat } from './chat.js';
 import { MemberList } from './member-list.js';
-import { Panel } from './panel.js';
+import { Panel } from '../ui/panel.js';
 import { useRoom } from './room.js';
 import { t } from '../texts/texts.js';
 

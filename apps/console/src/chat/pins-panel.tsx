@@ -5,7 +5,7 @@ import { Empty, Failure } from '../ui/notices.js';
 import { useChat } from './chat.js';
 import type { PinnedMessage } from './message-cache.js';
 import { useNames } from './names.js';
-import { Panel } from './panel.js';
+import { Panel } from '../ui/panel.js';
 import { useRoom } from './room.js';
 import { Time } from '../ui/time.js';
 import { t } from '../texts/texts.js';

@@ -11,7 +11,7 @@ import { goThroughMessages, scrollToEnd } from './message-log.js';
 import { Message } from './message.js';
 import { useNames } from './names.js';
 import { MessageOnItsWay } from './outgoing-message.js';
-import { Panel } from './panel.js';
+import { Panel } from '../ui/panel.js';
 import { useMessage } from './quote.js';
 import { RoomContext, useRoom } from './room.js';
 import { t } from '../texts/texts.js';

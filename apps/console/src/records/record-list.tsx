@@ -12,6 +12,7 @@ import { LOOKS } from './kinds.js';
 import { useOthersChanges } from './live.js';
 import { MEASURED, applyOf, parametersOf, useListState, type ListState } from './list-state.js';
 import { ListTools } from './list-tools.js';
+import { Peek, PeekButton, usePeek } from './peek.js';
 import { QueryShown } from './query-shown.js';
 import { RecordGrid } from './record-grid.js';
 import { RecordTable } from './record-table.js';
@@ -142,11 +143,17 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
     rows: rows ?? [],
     columns,
   };
-  const renderActions = (row: Row) => <RowActions list={list} given={given} row={row} kind={kind} />;
+  const renderActions = (row: Row) => (
+    <>
+      {addressOf(row) !== undefined && <PeekButton row={row} />}
+      <RowActions list={list} given={given} row={row} kind={kind} />
+    </>
+  );
+  const [peek, show] = usePeek();
   return (
     <>
       <QueryFailure of={[found]} />
-      {!rows && !found.error && <Skeleton columns={columns} />}
+      {!rows && !found.error && <Loading what={t('records.loading.rows')} lines={6} parts={4} />}
       {rows?.length === 0 &&
         (empty ?? (
           <Empty title={t('records.list.nothing')}>{state.q || state.filter ? t('records.list.removeFilter') : ''}</Empty>
@@ -177,23 +184,16 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
         </>
       )}
       {list.isQueried && <QueryShown list={list} input={{ ...given, ...parameters, $top: 100 }} />}
+      {kind && peek !== '' && (
+        <Peek
+          kind={kind}
+          id={peek}
+          above={Object.fromEntries(kind.parents.map((name) => [name, given[name]]))}
+          address={addressOf({ id: peek })}
+          onClose={() => show('')}
+        />
+      )}
     </>
-  );
-}
-
-/** Grey lines in the place of rows that are loading. */
-function Skeleton({ columns }: { columns: readonly string[] }) {
-  return (
-    <div className="skeleton">
-      <Loading what={t('records.loading.rows')} />
-      {Array.from({ length: 6 }, (_, row) => (
-        <p key={row} aria-hidden="true">
-          {columns.slice(0, 4).map((name) => (
-            <span key={name} />
-          ))}
-        </p>
-      ))}
-    </div>
   );
 }
 

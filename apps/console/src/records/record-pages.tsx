@@ -61,6 +61,11 @@ function Records({ kind }: { kind: Kind }) {
   const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
   const many = kind.bulk.find(({ id }) => id.endsWith('createMany'));
   const create = createAct(kind);
+  const empty = (
+    <Empty title={t('records.list.noneYet', { kind: title.toLowerCase() })}>
+      {create ? t('records.list.first', { one: oneText(kind.name) }) : t('records.list.appear')}
+    </Empty>
+  );
   const button = create && (
     <Button className="primary" onClick={() => act(create)}>
       <Icon name="plus" /> {create.text}
@@ -89,19 +94,9 @@ function Records({ kind }: { kind: Kind }) {
         </span>
       </header>
       {isTree && parent !== undefined ? (
-        <RecordTree kind={kind} list={place.list} parent={parent} />
+        <RecordTree kind={kind} list={place.list} parent={parent} empty={empty} />
       ) : (
-        <RecordListView
-          list={place.list}
-          given={place.input}
-          kind={kind}
-          isGrid={view === 'grid'}
-          empty={
-            <Empty title={t('records.list.noneYet', { kind: title.toLowerCase() })}>
-              {create ? t('records.list.first', { one: oneText(kind.name) }) : t('records.list.appear')}
-            </Empty>
-          }
-        />
+        <RecordListView list={place.list} given={place.input} kind={kind} isGrid={view === 'grid'} empty={empty} />
       )}
     </>
   );

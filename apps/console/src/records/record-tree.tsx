@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
-import { Empty, Loading } from '../ui/notices.js';
+import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { useRows } from './call.js';
 import type { Kind, RecordList } from './definitions.js';
@@ -22,6 +22,8 @@ interface LevelProps {
   parent: string;
   /** The record above; null at the top. */
   above: string | null;
+  /** Shown instead of an empty tree. */
+  empty: ReactNode;
 }
 
 /** Records as a tree, a level at a time. */
@@ -33,7 +35,7 @@ export function RecordTree(props: Omit<LevelProps, 'above'>) {
   );
 }
 
-function Level({ kind, list, parent, above }: LevelProps) {
+function Level({ kind, list, parent, above, empty }: LevelProps) {
   const $filter = `${parent} eq ${above === null ? 'null' : `'${above}'`}`;
   const found = useRows(list, {}, { $filter, $orderby: 'name' });
   const rows = found.data?.pages.flatMap((page) => page.rows);
@@ -41,16 +43,11 @@ function Level({ kind, list, parent, above }: LevelProps) {
     <>
       <QueryFailure of={[found]} />
       {!rows && !found.error && <Loading what={t('records.loading.level')} />}
-      {rows?.length === 0 &&
-        (above === null ? (
-          <Empty title={t('records.list.emptyTree')} />
-        ) : (
-          <p className="hint">{t('records.list.nothingBelow')}</p>
-        ))}
+      {rows?.length === 0 && (above === null ? empty : <p className="hint">{t('records.list.nothingBelow')}</p>)}
       {rows && rows.length > 0 && (
         <ul>
           {rows.map((row) => (
-            <Node key={String(row['id'])} row={row} kind={kind} list={list} parent={parent} />
+            <Node key={String(row['id'])} row={row} kind={kind} list={list} parent={parent} empty={empty} />
           ))}
         </ul>
       )}
@@ -59,7 +56,7 @@ function Level({ kind, list, parent, above }: LevelProps) {
   );
 }
 
-function Node({ row, kind, list, parent }: Omit<LevelProps, 'above'> & { row: Record<string, unknown> }) {
+function Node({ row, kind, list, parent, empty }: Omit<LevelProps, 'above'> & { row: Record<string, unknown> }) {
   const [isOpen, setOpen] = useState(false);
   const id = String(row['id']);
   const { code, type, status, branchName } = row;
@@ -84,7 +81,7 @@ function Node({ row, kind, list, parent }: Omit<LevelProps, 'above'> & { row: Re
         )}
         <RowActions list={list} given={{}} row={row} kind={kind} />
       </div>
-      {isOpen && <Level kind={kind} list={list} parent={parent} above={id} />}
+      {isOpen && <Level kind={kind} list={list} parent={parent} above={id} empty={empty} />}
     </li>
   );
 }

@@ -32,11 +32,28 @@ export function Good({ children }: { children: ReactNode }) {
   return <output className="notice notice-good">{children}</output>;
 }
 
-export function Loading({ what }: { what: string }) {
+interface LoadingProps {
+  what: string;
+  /** Grey lines in the place of what comes, and the parts of each. */
+  lines?: number;
+  parts?: number;
+}
+
+/** Says what is loading, and keeps its place. */
+export function Loading({ what, lines = 3, parts = 1 }: LoadingProps) {
   return (
-    <output className="loading">
-      <span className="spinner" aria-hidden="true" /> {t('ui.loading', { what })}
-    </output>
+    <div className="skeleton">
+      <output className="loading">
+        <span className="spinner" aria-hidden="true" /> {t('ui.loading', { what })}
+      </output>
+      {Array.from({ length: lines }, (_, line) => (
+        <p key={line} aria-hidden="true">
+          {Array.from({ length: parts }, (_part, part) => (
+            <span key={part} />
+          ))}
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -1,25 +1,35 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
-import { Button } from '../ui/button.js';
-import { Icon } from '../ui/icons.js';
+import { Button } from './button.js';
+import { Icon } from './icons.js';
 import { t } from '../texts/texts.js';
 
 interface PanelProps {
   title: string;
+  /** What it shows: another takes the focus anew. */
+  of?: string;
   onClose(): void;
   children: ReactNode;
 }
 
-/** What is shown beside a conversation; in its place on a small screen. Takes the focus, and gives it back. */
-export function Panel({ title, onClose, children }: PanelProps) {
+/** What is shown beside a conversation or a list; in its place on a small screen. Takes the focus, and gives it back. */
+export function Panel({ title, of, onClose, children }: PanelProps) {
   const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef<Element>(null);
   useEffect(() => {
-    const before = document.activeElement;
+    before.current = document.activeElement;
     heading.current?.focus();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
+    // once more for another
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [of]);
+  useEffect(
+    () => () => {
+      // what had the focus when it opened, at the latest
+      const { current } = before;
+      if (current instanceof HTMLElement && current.isConnected) current.focus();
+    },
+    [],
+  );
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape closes it
     <aside
