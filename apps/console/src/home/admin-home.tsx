@@ -89,6 +89,7 @@ function States() {
     <section className="panel" aria-label={t('home.states.title')}>
       <h2>{t('home.states.title')}</h2>
       <QueryFailure of={[states]} />
+      {!states.data && !states.error && <Loading what={t('home.loading.orders')} />}
       {states.data && (
         <BarChart
           caption={t('home.states.caption')}
@@ -121,6 +122,7 @@ function Recent() {
         <Link to="/audit">{t('home.all')}</Link>
       </div>
       <QueryFailure of={[events]} />
+      {!events.data && !events.error && <Loading what={t('home.loading.events')} />}
       <ul className="plain-rows">
         {events.data?.map(({ id, type, ip, createdAt }) => (
           <li key={id}>

@@ -7,6 +7,7 @@ import { showNotification } from '../notifications/shown-notification.js';
 import { valueText } from '../records/words.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Badge } from '../ui/badge.js';
+import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { money } from '../texts/formats.js';
@@ -40,6 +41,7 @@ function OwnOrders() {
         <Link to="/orders">{t('home.all')}</Link>
       </div>
       <QueryFailure of={[orders]} />
+      {!orders.data && !orders.error && <Loading what={t('home.loading.orders')} />}
       {orders.data?.length === 0 && <p className="hint">{t('home.own.noOrders')}</p>}
       <ul className="plain-rows">
         {orders.data?.map(({ id, status, total, currency, createdAt }) => (

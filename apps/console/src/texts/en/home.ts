@@ -2,7 +2,7 @@
 export const texts = {
   title: 'Home',
   all: 'All',
-  loading: { orders: 'orders', notifications: 'notifications' },
+  loading: { orders: 'orders', notifications: 'notifications', events: 'security events' },
   sales: {
     label: 'Orders over time',
     title: 'The last twelve months',

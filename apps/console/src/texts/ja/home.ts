@@ -4,7 +4,7 @@ import type { Translated } from '../translated.js';
 export const texts: Translated<typeof english> = {
   title: 'ホーム',
   all: 'すべて表示',
-  loading: { orders: '注文', notifications: '通知' },
+  loading: { orders: '注文', notifications: '通知', events: 'セキュリティイベント' },
   sales: {
     label: '注文の推移',
     title: '過去12か月',
