@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { Icon } from './icons.js';
 import { t } from '../texts/texts.js';
+import './panel.css';
 
 interface PanelProps {
   title: string;
