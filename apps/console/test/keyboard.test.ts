@@ -55,8 +55,9 @@ describe.skipIf(!HAS_CHROMIUM)('the keyboard alone (skipped where there is no ch
     await tabTo(page, 'New product');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Keyboard tea' }).waitFor();
-    await tabTo(page, /^Add pictures/);
+    // Enter would be faster than the browser is told to hand the chooser over
     const choosing = page.waitForEvent('filechooser');
+    await tabTo(page, /^Add pictures/);
     await page.keyboard.press('Enter');
     await (await choosing).setFiles(PICTURE);
     await page.getByText('Done: a picture was added.').waitFor();

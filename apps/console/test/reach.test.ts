@@ -41,7 +41,7 @@ describe.skipIf(!HAS_CHROMIUM)('the operations (skipped where there is no chromi
 });
 
 /** How long a part of a step may take, in milliseconds. */
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 30_000;
 const options = { timeout: PATIENCE_MS };
 const FILE = {
   name: PICTURE,

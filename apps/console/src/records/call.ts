@@ -52,7 +52,11 @@ export function knownVersion(record: Row): string | undefined {
 /** Loads everything shown anew, after a change: what depends on what only the server knows. */
 export function useReload(): () => Promise<void> {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: queryKey() });
+  return async () => {
+    // what a view that was left has asked for before would come as if it were new
+    await queries.cancelQueries({ queryKey: queryKey(), type: 'inactive' });
+    await queries.invalidateQueries({ queryKey: queryKey() });
+  };
 }
 
 /** A query operation as a query. */

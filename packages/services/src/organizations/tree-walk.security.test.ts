@@ -27,7 +27,8 @@ beforeAll(async () => {
   const row = (_id: string, parentId: string | null) => ({ _id, parentId, name: _id, members: [], ...at });
   // with the one at the top so many have parts
   const children = Array.from({ length: MOST - 1 }, (_, n) => [row(idOf('b', n), top), row(idOf('c', n), idOf('b', n))]);
-  await organizations().insertMany([row(top, null), ...children.flat()] as never[]);
+  const rows = [row(top, null), ...children.flat()];
+  while (rows.length > 0) await organizations().insertMany(rows.splice(0, 2000) as never[]);
   const client = app.storage.model(organizationModel).db.getClient();
   client.on('commandStarted', ({ requestId, command }: { requestId: number; command: Record<string, unknown> }) => {
     if (command['aggregate'] !== 'organizations' || command['comment'] === BESIDE.comment) return;
