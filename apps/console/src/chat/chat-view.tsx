@@ -15,6 +15,7 @@ import { MessageSearch } from './message-search.js';
 import { NewChannel, NewDirect } from './new-channel.js';
 import { Reports } from './reports.js';
 import { t } from '../texts/texts.js';
+import '../ui/panel.css';
 import './channels.css';
 import './chat.css';
 import './composer.css';

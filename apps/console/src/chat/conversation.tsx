@@ -81,7 +81,7 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
   return (
     <RoomContext value={room}>
       <section className="conversation" aria-label={name}>
-        <header>
+        <header className="panel-head">
           <Link to="/chat" activeOptions={{ exact: true }} className="back" aria-label={t('chat.channels.all')}>
             <Icon name="back" />
           </Link>

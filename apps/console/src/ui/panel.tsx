@@ -41,7 +41,7 @@ export function Panel({ title, of, onClose, children }: PanelProps) {
         if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose();
       }}
     >
-      <header>
+      <header className="panel-head">
         <h2 id={id} ref={heading} tabIndex={-1}>
           {title}
         </h2>
