@@ -21,7 +21,7 @@ const collection = <Document extends mongo.Document = { _id: string }>(name: str
 afterAll(() => storage.close());
 
 /** Until all that waits is appended: a pass that was under way while nobody could append answers `busy`. */
-const relayed = () => vi.waitFor(async () => expect(await storage.events.relay()).toBe('appended'));
+const relayed = () => vi.waitFor(async () => expect(await storage.events.relay()).toBe('appended'), { timeout: 30_000 });
 
 beforeEach(async () => {
   // nothing of another test waits

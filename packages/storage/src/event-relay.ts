@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
-import type { BeforeCleared, IdsBeforeCleared } from './before-cleared.js';
+import { followBatch, type Following } from './before-cleared.js';
 import { firstIdAt, idAfter } from './event-ids.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
@@ -31,7 +31,7 @@ interface RelayOptions {
   /** The collections whose changes are told, with how. */
   traced(): ReadonlyMap<string, Traced>;
   /** What runs when a batch has been appended. */
-  beforeCleared: readonly (BeforeCleared | IdsBeforeCleared)[];
+  beforeCleared: readonly Following[];
   /** How long an event is kept, in milliseconds. */
   retentionMs(): number;
   maxTimeMS: number;
@@ -52,6 +52,8 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
   const events = database.collection<LoggedEvent>('events');
   const options = { maxTimeMS, ...BESIDE };
   let trimmedAt = 0;
+  /** How this process has left the log; undefined if it was not the last to append, or has not finished. */
+  let left: Pick<LogState, 'lastId' | 'batch'> | undefined;
 
   const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
   const own = { _id: LOG_STATE, owner };
@@ -182,10 +184,10 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     return { batch, cleared, lastId: last };
   }
 
-  /** @throws Overtaken */
-  async function store(batch: StoredBatch): Promise<void> {
+  /** @param holder finds the state while this process may append @throws Overtaken */
+  async function store(batch: StoredBatch, holder: object): Promise<void> {
     const set = Object.fromEntries(Object.entries(batch).map(([field, $literal]) => [field, { $literal }]));
-    const { matchedCount } = await states.updateOne(held, [{ $set: { ...set, leaseUntil: until(LEASE_MS) } }], options);
+    const { matchedCount } = await states.updateOne(holder, [{ $set: { ...set, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
   }
 
@@ -202,16 +204,6 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     if (batch.some(({ state }) => state)) await copy({ $match: { state: { $exists: true } } });
   }
 
-  async function follow(batch: readonly PendingEvent[], following: BeforeCleared | IdsBeforeCleared): Promise<void> {
-    const followed = batch.filter(({ type }) => following.types.has(type));
-    if (followed.length === 0) return;
-    if ('runOnIds' in following) return following.runOnIds(followed.map(({ subject }) => subject.id));
-    const { where, run } = following;
-    const versions = new Map(followed.map(({ _id, version = 0 }) => [_id, version]));
-    const found = await events.find({ _id: { $in: [...versions.keys()] }, ...where }, { sort: { _id: 1 }, ...options }).toArray();
-    if (found.length > 0) await run(found.map((event) => ({ ...event, version: versions.get(event._id) as number })));
-  }
-
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
   async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch): Promise<void> {
     // a batch that was stored late is not this one
@@ -219,7 +211,7 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     await append(batch, ofBatch);
     const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
-    for (const following of beforeCleared) await follow(batch, following);
+    await followBatch(batch, beforeCleared, (filter) => events.find(filter, { sort: { _id: 1 }, ...options }).toArray());
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
       const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {
         const filter = { _id: { $in: some.map(({ id }) => id) } };
@@ -232,11 +224,15 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     }
   }
 
-  /** One pass. @returns whether this process was the one to append */
-  async function relay(): Promise<boolean> {
-    const state = await take();
-    if (!state) return false;
+  /** One pass. @returns the id of the last event if it has appended any; undefined while another process appends */
+  async function relay(): Promise<{ last: string | undefined } | undefined> {
+    // who was the last to append need not ask for the lease: to store a batch renews it, unless another process has taken it
+    const unasked = left;
+    left = undefined;
+    const state = unasked ?? (await take());
+    if (!state) return undefined;
     let { lastId = BEFORE_ALL } = state;
+    let [isHeld, last]: [boolean, string | undefined] = [!unasked, undefined];
     try {
       if (state.batch) await finish(state);
       const passed: string[] = [];
@@ -244,19 +240,23 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
         const { isFull, records, heldBack } = await tellable(passed);
         const next = await batchOf(records, lastId);
         if (next.cleared.length > 0) {
-          await store(next);
-          ({ lastId } = next);
+          await store(next, isHeld ? held : own);
+          isHeld = true;
+          last = lastId = next.lastId;
           await finish(next);
         }
-        const left = new Set(records.slice(next.cleared.length).map(({ _id }) => _id));
-        if (left.size === 0 && !isFull) break;
-        passed.push(...heldBack.filter((id) => !left.has(id)));
+        const remaining = new Set(records.slice(next.cleared.length).map(({ _id }) => _id));
+        if (remaining.size === 0 && !isFull) break;
+        passed.push(...heldBack.filter((id) => !remaining.has(id)));
       }
-      await trim();
-      await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
-      return true;
+      if (isHeld) {
+        await trim();
+        await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
+      }
+      left = { lastId };
+      return { last };
     } catch (error) {
-      if (error instanceof Overtaken) return false;
+      if (error instanceof Overtaken) return isHeld ? undefined : relay();
       // another process may be able to
       await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }], options).catch(() => {});
       throw error;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { lastEvent, readEvents, type EventPage, type EventQuery, type LoggedEvent } from './event-log.js';
-import type { BeforeCleared, IdsBeforeCleared } from './before-cleared.js';
+import type { BeforeCleared, Following, IdsBeforeCleared } from './before-cleared.js';
 import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
 import type { Traced } from './traces.js';
@@ -32,13 +32,14 @@ export interface EventFeed {
   relay(): Promise<unknown>;
   /**
    * Runs with events of some types, at least once for each, when they stand in the log and before their records forget
-   * them (with `where`, only with those that match): so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
+   * them: so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
+   * @param having only events whose state has this field, which is neither null nor an empty list
    */
-  beforeCleared(types: readonly string[], run: BeforeCleared['run'], where?: object): void;
+  beforeCleared(types: readonly string[], run: BeforeCleared['run'], having?: string): void;
   /** The same with the ids of the records alone, which reads no events. */
   idsBeforeCleared(types: readonly string[], runOnIds: IdsBeforeCleared['runOnIds']): void;
-  /** Calls `listener` when this process has appended to the log. */
-  onAppended(listener: () => void): void;
+  /** Calls `listener` when all that waited is in the log, with the id of the last event if this process has appended it. */
+  onAppended(listener: (last: string | undefined) => void): void;
   /** How long events are kept, in milliseconds; default 30 days. */
   keep(milliseconds: number): void;
 }
@@ -56,8 +57,8 @@ type Outcome = 'appended' | 'busy' | 'failed';
 
 /** The log of all changes of traced records (decisions E1). Changes are appended soon after they are made. */
 export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
-  const listeners: (() => void)[] = [];
-  const beforeCleared: (BeforeCleared | IdsBeforeCleared)[] = [];
+  const listeners: ((last: string | undefined) => void)[] = [];
+  const beforeCleared: Following[] = [];
   let retention = 30 * 24 * 60 * 60_000;
   let opened: ReturnType<typeof createEventRelay> | undefined;
   const relayOf = () =>
@@ -84,14 +85,15 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     const before = made;
     const begun = performance.now();
     try {
-      if (!(await relayOf().relay())) {
+      const relayed = await relayOf().relay();
+      if (!relayed) {
         later(BUSY_MS);
         return 'busy';
       }
       appended = before;
       const turns = COLLECTED_TURNS * (performance.now() - begun);
       collectedMs = Math.min(Math.max(COLLECTED_MS, turns), COLLECTED_MAX_MS);
-      for (const listener of listeners) listener();
+      for (const listener of listeners) listener(relayed.last);
       return 'appended';
     } catch (error) {
       log.warn({ err: error }, 'events could not be appended; they are tried again');
@@ -158,11 +160,11 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     },
 
     relay,
-    beforeCleared: (types: readonly string[], run: BeforeCleared['run'], where: object = {}) =>
-      void beforeCleared.push({ types: new Set(types), where, run }),
+    beforeCleared: (types: readonly string[], run: BeforeCleared['run'], having?: string) =>
+      void beforeCleared.push({ types: new Set(types), having, run }),
     idsBeforeCleared: (types: readonly string[], runOnIds: IdsBeforeCleared['runOnIds']) =>
       void beforeCleared.push({ types: new Set(types), runOnIds }),
-    onAppended: (listener: () => void) => void listeners.push(listener),
+    onAppended: (listener: (last: string | undefined) => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;
     },

@@ -159,7 +159,7 @@ export function createChannelChanges(options: ChannelChangesOptions) {
   // a process that has died, or a host, has written records and told nobody
   storage.events.beforeCleared(NUMBERED_EVENTS, (events) => teller.numberLate(events.flatMap((event) => changeIn(event) ?? [])));
   storage.events.idsBeforeCleared(['message.created'], async (ids) => {
-    for (const [channelId, { seq, change }] of await log.endsBy(ids))
+    for (const [channelId, { seq, change }] of await log.endsOfUnannounced(ids))
       publishStored(bus, channelId, change, [{ type: 'posted', channelId, seq }]);
   });
 

@@ -22,7 +22,7 @@ export function createMentions({ storage, memberships, notifications }: Mentions
   storage.events.beforeCleared(
     ['message.created', 'message.updated'],
     (events) => notifications.notifyOnce(events.flatMap(notificationsOf)),
-    { 'state.mentions.0': { $exists: true } },
+    'mentions',
   );
 
   return {

@@ -79,6 +79,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Maximum number of messages that a process remembers having announced; it forgets them all beyond. */
+const ANNOUNCED_MAX = 10_000;
+
 /**
  * Appends messages and other changes to channels (decisions S3, C1). A record is inserted under the number after the last stored
  * one. If another has taken that number, the unique index refuses the insert, and the next number is tried. So a number never
@@ -96,6 +99,8 @@ export function createMessageLog(storage: Storage) {
   const remembered = new LRUCache<string, End & { since: number }>({ max: REMEMBERED_MAX });
   /** Counts what this process learns of ends. */
   let moment = 0;
+  /** Messages that this process has announced, until their events stand in the log. */
+  const announced = new Set<string>();
 
   async function newest(filter: object, sort: Record<string, -1>, concern?: typeof MAJORITY) {
     const projection = { _id: 0, seq: 1, change: 1, lastSeq: 1 };
@@ -249,10 +254,20 @@ export function createMessageLog(storage: Storage) {
       return new Map((found as unknown as ChangeRecord[]).map(({ _id, change }) => [_id, change]));
     },
 
-    /** The ends that these messages are, at least, of their channels. */
-    async endsBy(messageIds: readonly string[]): Promise<Map<string, End>> {
+    announced(messageId: string): void {
+      if (announced.size >= ANNOUNCED_MAX) announced.clear();
+      announced.add(messageId);
+    },
+
+    /**
+     * The ends that these messages are, at least, of their channels; without those that this process has announced. Asked when
+     * their events stand in the log.
+     */
+    async endsOfUnannounced(messageIds: readonly string[]): Promise<Map<string, End>> {
+      const ids = messageIds.filter((id) => !announced.delete(id));
+      if (ids.length === 0) return new Map();
       const fields = { _id: 0, channelId: 1, seq: 1, change: 1 };
-      const found = await collection.find({ _id: { $in: messageIds } } as object, { projection: fields, ...MAJORITY }).toArray();
+      const found = await collection.find({ _id: { $in: ids } } as object, { projection: fields, ...MAJORITY }).toArray();
       const ends = new Map<string, End>();
       for (const { channelId, seq, change = 0 } of found as unknown as MessageRecord[]) {
         const end = ends.get(channelId);

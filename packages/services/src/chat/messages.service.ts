@@ -160,10 +160,12 @@ export function createMessagesService(options: MessagesOptions) {
         ...extra,
       };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
-      const isBare = record._id === newOne;
-      const message = isBare ? showOne(record, errors.messageNotFound) : await show(record, senderId);
+      const message = record._id === newOne ? showOne(record, errors.messageNotFound) : await show(record, senderId);
       const { change = 0, deletedAt } = record;
-      if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message: sentToAll(message) });
+      if (deletedAt === null) {
+        publishChatEvent(bus, { type: 'message.created', channelId, change, message: sentToAll(message) });
+        log.announced(record._id);
+      }
       if (isReply && record._id === id) await replies.tellPosted(record);
       return message;
     },

@@ -60,7 +60,7 @@ export function createReplies({ storage, teller }: { storage: Storage; teller: C
   async function tell({ channelId, replyToId }: Reply, changed: ChangedRecord): Promise<void> {
     if (typeof replyToId === 'string') await teller.number(channelId, [changeOf(replyToId, changed)]).catch(() => {});
   }
-  storage.events.beforeCleared(REPLY_EVENTS, numberLate, { 'state.replyToId': { $type: 'string' } });
+  storage.events.beforeCleared(REPLY_EVENTS, numberLate, 'replyToId');
 
   return {
     /** Marks a message as one that is replied to. @returns whether it is a living one of the channel */

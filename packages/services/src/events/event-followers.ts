@@ -104,15 +104,15 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     if (matchedCount === 0) throw new Lost();
   }
 
-  /** Handles a page of events. @returns where it went on to */
-  async function pass({ name, types, handle, atOnce, isNeeded }: Follower, cursor: string | null): Promise<string | null> {
-    const move = async (to: string | null) => {
-      if (to !== cursor) await write(name, { cursor: { $literal: to } });
+  /** Handles a page of events, or passes over all up to `end`. @returns where it went on to */
+  async function pass({ name, types, handle, atOnce, isNeeded }: Follower, cursor: string, end: string): Promise<string> {
+    const move = async (to: string) => {
+      if (to !== cursor) await write(name, { cursor: { $literal: to === '' ? null : to } });
       return to;
     };
-    const end = isNeeded && (await events.last());
-    if (isNeeded && !(await isNeeded())) return move(end ?? cursor);
-    const page = await events.read({ since: cursor ?? undefined, types, limit: PAGE }, true).catch((error: unknown) => {
+    if (isNeeded && !(await isNeeded())) return move(end);
+    const since = cursor === '' ? undefined : cursor;
+    const page = await events.read({ since, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
       log.error({ follower: name }, 'events were removed before they were handled');
       return events.read({ types, limit: PAGE }, true);
@@ -123,29 +123,29 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
       await handle(some);
       if (at + atOnce < page.data.length) await move(some.at(-1)?.id ?? cursor);
     }
-    return move(page.nextSince);
+    return move(page.nextSince ?? '');
   }
 
-  /** Renews the lease while somebody handles. */
-  async function renewing<T>(name: string, act: () => Promise<T>): Promise<T> {
-    const renew = () => void write(name, { leaseUntil: until(LEASE_MS) }).catch(() => {});
-    const timer = setInterval(renew, RENEWED_MS).unref();
+  /** Follows from a cursor on while this process has the follower, whose lease it renews meanwhile. @throws Lost */
+  async function hold(follower: Follower, from: string, onPassed: () => void): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    stopped.signal.addEventListener('abort', end);
+    const renew = () => write(follower.name, { leaseUntil: until(LEASE_MS) });
+    const timer = setInterval(() => void renew().catch((error: unknown) => error instanceof Lost && end()), RENEWED_MS).unref();
     try {
-      return await act();
+      let [cursor, last] = [from, (await events.last()) ?? ''];
+      while (!over.signal.aborted) {
+        if (cursor >= last) last = await appended(cursor, over.signal);
+        else {
+          cursor = await pass(follower, cursor, last);
+          onPassed();
+        }
+      }
     } finally {
       clearInterval(timer);
+      stopped.signal.removeEventListener('abort', end);
     }
-  }
-
-  /** Waits for an event, and not for longer than the lease needs to be renewed. */
-  async function beyond(cursor: string | null): Promise<void> {
-    const turn = new AbortController();
-    const end = () => turn.abort();
-    const timer = setTimeout(end, RENEWED_MS).unref();
-    stopped.signal.addEventListener('abort', end);
-    await appended(cursor ?? undefined, turn.signal);
-    clearTimeout(timer);
-    stopped.signal.removeEventListener('abort', end);
   }
 
   async function follow(follower: Follower): Promise<void> {
@@ -155,12 +155,8 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     while (!signal.aborted) {
       try {
         const state = await take(follower.name);
-        if (!state) await rest(ASKED_MS);
-        else {
-          const next = await renewing(follower.name, () => pass(follower, state.cursor));
-          failures = 0;
-          if (next === state.cursor) await beyond(next);
-        }
+        if (state) await hold(follower, state.cursor ?? '', () => (failures = 0));
+        else await rest(ASKED_MS);
       } catch (error) {
         if (error instanceof Lost) continue;
         log.error({ err: describeError(error), follower: follower.name }, 'an event could not be handled; it is tried again');

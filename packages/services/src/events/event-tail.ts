@@ -2,6 +2,11 @@ import type { EventBus } from '@tandem/core';
 
 /** Published when events have been appended to the log, so that readers need not look for them. */
 export const EVENTS_APPENDED = 'events.appended';
+/** With the id of the last event, if whoever says so has appended it. */
+export interface Appended {
+  last?: string | undefined;
+}
+
 /**
  * Lets readers wait for events behind those that they know; one look serves all readers of a process.
  * @param last the id of the last event; null before the first
@@ -9,41 +14,57 @@ export const EVENTS_APPENDED = 'events.appended';
  */
 export function createEventTail(bus: EventBus, last: () => Promise<string | null>, lookedMs: number) {
   const waiting = new Map<() => void, string>();
-  let stop: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isListening = false;
+  /** The last event that this process knows of. */
+  let latest = '';
+
+  function learn(end: string): void {
+    if (end > latest) latest = end;
+    for (const [resolve, known] of waiting) if (latest > known) resolve();
+  }
 
   async function look(): Promise<void> {
     // while the store is away, nothing is there to read
-    const end = await last().catch(() => null);
-    for (const [resolve, known] of waiting) if (end !== null && end > known) resolve();
+    learn((await last().catch(() => null)) ?? '');
   }
 
-  function begin(): () => void {
-    const timer = setInterval(() => void look(), lookedMs).unref();
-    const leave = bus.subscribe(EVENTS_APPENDED, () => void look());
-    return () => {
-      clearInterval(timer);
-      leave();
-    };
+  /** From the first reader on, so that none has to look for what came while it did something else. */
+  function listen(): void {
+    if (isListening) return;
+    isListening = true;
+    bus.subscribe(
+      EVENTS_APPENDED,
+      (event) => {
+        const { last: end } = event as Appended;
+        if (end === undefined) void look();
+        else learn(end);
+      },
+      () => void look(),
+    );
+    void look();
   }
 
-  /** Resolves when there is an event behind `known`, or when the signal ends the wait. */
-  return function beyond(known: string | undefined, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when there is an event behind `known`, or when the signal ends the wait.
+   * @returns the last event that this process knows of; '' before the first
+   */
+  return function beyond(known: string | undefined, signal: AbortSignal): Promise<string> {
     return new Promise((resolve) => {
       const done = () => {
         waiting.delete(done);
         signal.removeEventListener('abort', done);
         if (waiting.size === 0) {
-          stop?.();
-          stop = undefined;
+          clearInterval(timer);
+          timer = undefined;
         }
-        resolve();
+        resolve(latest);
       };
-      if (signal.aborted) return resolve();
-      signal.addEventListener('abort', done);
+      listen();
       waiting.set(done, known ?? '');
-      stop ??= begin();
-      // one may have come meanwhile
-      void look();
+      if (signal.aborted || latest > (known ?? '')) return done();
+      signal.addEventListener('abort', done);
+      timer ??= setInterval(() => void look(), lookedMs).unref();
     });
   };
 }

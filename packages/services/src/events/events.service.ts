@@ -2,7 +2,7 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { LoggedEvent, Storage } from '@tandem/storage';
 import { withoutPrivate } from '../shared/changes.js';
-import { EVENTS_APPENDED, createEventTail } from './event-tail.js';
+import { EVENTS_APPENDED, createEventTail, type Appended } from './event-tail.js';
 import { eventErrors as errors } from './events.errors.js';
 import type { ShownEvent, ShownEventPage } from './event-records.js';
 import { typesIn } from './event-types.js';
@@ -36,7 +36,7 @@ export interface EventQuery {
 export function createEventsService({ storage, lists, bus, eventRetention, eventMessageTexts }: EventsOptions) {
   const { events: feed } = storage;
   feed.keep(eventRetention);
-  feed.onAppended(() => bus.publish(EVENTS_APPENDED, {}));
+  feed.onAppended((last) => bus.publish(EVENTS_APPENDED, { last } satisfies Appended));
 
   /** Leaves out what does not fit its schema (decisions H20), and the kinds that this server does not know. */
   async function show(events: readonly LoggedEvent[], isAdmin: boolean): Promise<ShownEvent[]> {
@@ -82,7 +82,7 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
     /** The id of the last event; null before the first. */
     last: feed.last,
 
-    /** Resolves when there is an event behind the known one, or when the signal ends the wait. */
+    /** Resolves with the last event's id when there is one behind the known one, or with this when the signal ends the wait. */
     beyond: createEventTail(bus, feed.last, LOOKED_MS),
   };
 }
