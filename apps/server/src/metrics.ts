@@ -8,12 +8,18 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** Sampling interval of the event loop's delay, in milliseconds: each sample wakes an otherwise idle server. */
 const LOOP_SAMPLE_MS = 100;
 
-/** A registry with the metrics of the process. */
-export function createRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
-  return registry;
+let ofProcess: Registry | undefined;
+
+/** The metrics of the process: measured once for all of its servers, since what measures them never ends. */
+function processMetrics(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
+  return ofProcess;
 }
+
+/** A registry with the metrics of the process. */
+export const createRegistry = (): Registry => Registry.merge([processMetrics()]);
 
 /** Bucket bounds of an operation's time, in seconds: from a look-up in memory to the store's own limit. */
 const OPERATION_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
