@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startStoreProxy } from '@tandem/testing';
 import { openTestStorage } from '../test/storage-fixture.js';
 import { defineModel, isDuplicateKey, openStorage, type BaseRecord, type Live } from './index.js';
 
@@ -100,6 +101,26 @@ describe('making the indexes', () => {
     await later.model(PersonModel).create([{ _id: 'a' }, { _id: 'b' }]);
     await collection.drop();
     await later.close();
+  });
+
+  it('asks only for those of collections where one is missing or differs', async () => {
+    await storage.ensureIndexes();
+    await using proxy = await startStoreProxy(uri);
+    const other = await openStorage({ uri: proxy.uri });
+    other.model(AccountModel);
+    other.model(TicketModel);
+    const asked = async () => {
+      const from = proxy.commands.length;
+      await other.ensureIndexes().catch(() => undefined);
+      return proxy.commands.slice(from).filter(({ command }) => command === 'createIndexes');
+    };
+    expect(await asked()).toEqual([]);
+    await tickets.collection.dropIndex('expiresAt_expires');
+    expect((await asked()).map(({ collection }) => collection)).toEqual(['tickets']);
+    await tickets.collection.dropIndex('expiresAt_expires');
+    await tickets.collection.createIndex({ expiresAt: 1 }, { name: 'expiresAt_expires', expireAfterSeconds: 1 });
+    expect((await asked()).map(({ collection }) => collection)).toContain('tickets');
+    await other.close();
   });
 
   it('names an index that exists with other options', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { mongo } from 'mongoose';
 import type { BaseRecord, IndexDefinition, ModelDefinition } from './model.js';
 import { retryRead } from './read-retries.js';
@@ -63,8 +64,8 @@ function declare({ keys, unique, where, deletedToo, serves }: IndexDefinition, s
 }
 
 /**
- * Also requests indexes that exist, so that the store compares the definitions. The indexes of a collection are created
- * together, which scans it once; one by one only if that fails, to find which cannot be created.
+ * Requests the indexes of a collection unless all are there as declared. They are created together, which scans it once;
+ * one by one only if that fails, to find which cannot be created.
  * @throws Error that names every index that could not be created; the others are created
  */
 export async function createIndexes(database: mongo.Db, definitions: Definition[]): Promise<IndexCreation> {
@@ -78,7 +79,7 @@ export async function createIndexes(database: mongo.Db, definitions: Definition[
 
 async function createIndexesOf(database: mongo.Db, definition: Definition): Promise<IndexCreation & { failures: string[] }> {
   const collection = database.collection(definition.collectionName);
-  const present = await existingNames(collection);
+  const present = await existingIndexes(database, definition.collectionName);
   const indexes = declaredIndexes(definition).map(({ serves: _, ...index }) => index);
   const failed = new Map<string, string>();
   async function dropReplaced(): Promise<void> {
@@ -91,7 +92,7 @@ async function createIndexesOf(database: mongo.Db, definition: Definition): Prom
     await ask().catch((error: unknown) => retryRead(error, ask));
   };
   try {
-    if (indexes.length > 0) await create(indexes);
+    if (!indexes.every((index) => isSame(index, present.get(index.name)))) await create(indexes);
   } catch {
     for (const index of indexes) await create([index]).catch((error: unknown) => failed.set(index.name, explain(error)));
   }
@@ -117,21 +118,41 @@ function explain(error: unknown): string {
 export async function compareIndexes(database: mongo.Db, definitions: Definition[]): Promise<IndexReport[]> {
   const reports: IndexReport[] = [];
   for (const definition of definitions) {
-    const present = await existingNames(database.collection(definition.collectionName));
+    const present = await existingIndexes(database, definition.collectionName);
     const declared = declaredIndexes(definition).map(({ name, serves }) => ({ index: name, serves, exists: present.has(name) }));
     const names = new Set(['_id_', ...declared.map(({ index }) => index)]);
-    reports.push({ collection: definition.collectionName, declared, extra: [...present].filter((name) => !names.has(name)) });
+    reports.push({
+      collection: definition.collectionName,
+      declared,
+      extra: [...present.keys()].filter((name) => !names.has(name)),
+    });
   }
   return reports;
 }
 
-/** Names of the indexes in the store; empty while the collection does not exist. */
-async function existingNames(collection: mongo.Collection): Promise<Set<string>> {
+/** What some stores say of every index. */
+const DEFAULTS = { collation: { locale: 'simple' } };
+
+/** Whether an index in the store, one that is finished, is as declared. */
+function isSame({ key, ...declared }: DeclaredIndex, found: mongo.Document | undefined): boolean {
+  const { v: _, key: foundKey, ...others } = found ?? {};
+  const isOfSameKeys = isDeepStrictEqual(Object.entries((foundKey as object | undefined) ?? {}), Object.entries(key));
+  return isOfSameKeys && isDeepStrictEqual({ ...DEFAULTS, ...others }, { ...DEFAULTS, ...declared });
+}
+
+/**
+ * The indexes in the store by name, those that are still being built as `{ spec, … }`; none while the collection does
+ * not exist.
+ */
+async function existingIndexes(database: mongo.Db, collection: string): Promise<Map<string, mongo.Document>> {
+  // no collection has more than 64
+  const read = () => database.command({ listIndexes: collection, includeBuildUUIDs: true, cursor: { batchSize: 100 } });
   try {
-    const indexes = await collection.listIndexes().toArray();
-    return new Set(indexes.map(({ name }) => String(name)));
+    const { cursor } = await read().catch((error: unknown) => retryRead(error, read));
+    const { firstBatch } = cursor as { firstBatch: (mongo.Document & { name: string; spec?: { name: string } })[] };
+    return new Map(firstBatch.map((index) => [index.spec?.name ?? index.name, index]));
   } catch (error) {
-    if ((error as { code?: unknown }).code === 26) return new Set();
+    if ((error as { code?: unknown }).code === 26) return new Map();
     throw error;
   }
 }

@@ -176,7 +176,8 @@ export async function openStorage({
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
     startSweeping(intervalMs = 30_000) {
-      const stopping = [sweepNowAndThen(sweep, intervalMs, log), sweepNowAndThen(relay, RELAYED_MS, log)];
+      // the first sweep relays, too
+      const stopping = [sweepNowAndThen(sweep, intervalMs, log), sweepNowAndThen(relay, RELAYED_MS, log, RELAYED_MS)];
       const stop = async () => void (await Promise.all(stopping.map((end) => end())));
       stops.add(stop);
       return stop;

@@ -21,18 +21,23 @@ export async function removeExpired(model: Model<BaseRecord>, expires: string, n
 /**
  * Sweeps periodically, until the returned function is called; that waits for a sweep in progress. A failing sweep is
  * logged.
+ * @param firstMs when to begin; default at once
  */
-export function sweepNowAndThen(sweep: () => Promise<void>, intervalMs: number, log: Log): () => Promise<void> {
+export function sweepNowAndThen(sweep: () => Promise<void>, intervalMs: number, log: Log, firstMs = 0): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   async function turn(): Promise<void> {
     await sweep().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one tries again'));
-    if (stopped) return;
+    if (!stopped) turnIn(intervalMs);
+  }
+  function turnIn(ms: number): void {
     timer = setTimeout(() => {
       current = turn();
-    }, intervalMs).unref();
+    }, ms).unref();
   }
-  let current = turn();
+  let current = Promise.resolve();
+  if (firstMs === 0) current = turn();
+  else turnIn(firstMs);
   return async function stop() {
     stopped = true;
     clearTimeout(timer);
