@@ -1,16 +1,22 @@
-import { eachConnected } from './connection.js';
-import type { Person } from './people.js';
+import { eachConnected, type Connection } from './connection.js';
+import type { Somebody } from './people.js';
+
+/** Connections over which members are made. */
+const AT_ONCE = 8;
 
 /** Makes a channel of the first of these people, with all of them as members. @returns its id */
-export async function openChannel(url: string, people: readonly Person[]): Promise<string> {
-  const [owner, ...others] = people as [Person, ...Person[]];
+export async function openChannel(url: string, people: readonly Somebody[]): Promise<string> {
+  const [{ id: ownerId, accessToken }, ...others] = people as [Somebody, ...Somebody[]];
+  const post = (connection: Connection, path: string, body: object) =>
+    connection.send({ method: 'POST', path, headers: { authorization: `Bearer ${accessToken}` }, body }, 201);
   let channelId = '';
-  await eachConnected(url, [owner], async (connection, { id: ownerId, accessToken }) => {
-    const post = (path: string, body: object) =>
-      connection.send({ method: 'POST', path, headers: { authorization: `Bearer ${accessToken}` }, body }, 201);
-    const channel = await post('/channels', { name: 'a channel of the benchmark', ownerId });
+  await eachConnected(url, [ownerId], async (connection) => {
+    const channel = await post(connection, '/channels', { name: 'a channel of the benchmark', ownerId });
     channelId = (JSON.parse(channel) as { id: string }).id;
-    for (const { id: subscribedId } of others) await post('/subscriptions', { channelId, subscribedId });
+  });
+  const left = others.values();
+  await eachConnected(url, Array.from({ length: Math.min(AT_ONCE, others.length) }), async (connection) => {
+    for (const { id: subscribedId } of left) await post(connection, '/subscriptions', { channelId, subscribedId });
   });
   return channelId;
 }

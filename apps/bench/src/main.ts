@@ -4,15 +4,19 @@ import { compareLatency, type LatencyResult } from './latency.js';
 import { measureNeed, type NeedResult } from './needs.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
+import { bigLists } from './scenarios/big-lists.js';
 import { broadcast } from './scenarios/broadcast.js';
+import { day } from './scenarios/day.js';
 import { erasure } from './scenarios/erasure.js';
 import { eventCost } from './scenarios/event-cost.js';
 import { hostileNeighbour } from './scenarios/hostile-neighbour.js';
 import { idleStreams } from './scenarios/idle-streams.js';
+import { instances } from './scenarios/instances.js';
 import { keyedRequest } from './scenarios/keyed-request.js';
 import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
+import { manyStreams } from './scenarios/many-streams.js';
 import { markRead } from './scenarios/mark-read.js';
 import { memoryLoad } from './scenarios/memory-load.js';
 import { messagePost } from './scenarios/message-post.js';
@@ -27,7 +31,9 @@ import { withStage } from './stage.js';
 import { formatAttacks, formatLatencies, formatNeeds, formatTable, formatTarget, formatTimes, type Result } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
-const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
+type Scenarios = Record<string, Scenario<AnyComparison | AnyComparison[]>>;
+
+const SCENARIOS: Scenarios = {
   'notification-list': notificationList,
   'mark-read': markRead,
   products,
@@ -48,6 +54,9 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'hostile-neighbour': hostileNeighbour,
   erasure,
 };
+/** Those that take many minutes and the whole machine: only by their names. */
+const LONG: Scenarios = { 'many-streams': manyStreams, instances, 'big-lists': bigLists, day };
+
 /**
  * Many short rounds instead of few long ones: a temporary disturbance of the machine then spoils single pairs, not the
  * median.
@@ -85,10 +94,10 @@ async function reported<T extends Result>(measuring: Promise<T>): Promise<T> {
   return result;
 }
 
-await withStage(async (stage) => {
+await withStage(values.quick, async (stage) => {
   for (const name of values.only) {
-    const scenario = SCENARIOS[name];
-    if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
+    const scenario = SCENARIOS[name] ?? LONG[name];
+    if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys({ ...SCENARIOS, ...LONG }).join(', ')}`);
     for (const comparison of [await scenario(stage)].flat()) {
       if (comparison.of === 'time') times.push(await reported(compareTimes(comparison, plan)));
       else if (comparison.of === 'attack') attacks.push(await reported(compareAttack(comparison, plan)));

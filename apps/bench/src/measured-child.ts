@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -41,16 +42,19 @@ function cpuTime(): number {
   return user + system;
 }
 
+/** Open files and sockets of this process. */
+const files = () => readdirSync('/proc/self/fd').length;
+
 /**
  * The child's side of a measured process: reports its URL, answers questions, and ends with its parent.
- * @param start returns the URL, a close function, and questions besides `cpu`, `memory` and `stop`
+ * @param start returns the URL, a close function, and questions besides `cpu`, `memory`, `files` and `stop`
  */
 export async function runMeasured(
   start: () => Promise<{ url: string; close(): Promise<void>; handlers?: Record<string, Handler> }>,
 ): Promise<void> {
   process.once('disconnect', () => process.exit());
   const { url, close, handlers } = await start();
-  const known: Record<string, Handler> = { cpu: cpuTime, memory, stop: close, ...handlers };
+  const known: Record<string, Handler> = { cpu: cpuTime, memory, files, stop: close, ...handlers };
 
   async function answer({ id, name, facts }: Question): Promise<Answer> {
     try {

@@ -7,6 +7,7 @@ import type { Answer, Question } from './measured-child.js';
 
 /** How long a process may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
+const TICKS_PER_SECOND = 100;
 
 /** A server in a separate process that reports its CPU time. */
 export interface MeasuredProcess {
@@ -22,6 +23,13 @@ export interface MeasuredProcess {
 /** Resident memory of a process, in bytes. */
 export function residentBytesOf(pid: number | undefined): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+/** CPU time of a process so far, over all threads, user and system, in microseconds. */
+export function cpuTimeOf(pid: number | undefined): number {
+  // the name before it, in parentheses, may contain spaces
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS_PER_SECOND;
 }
 
 /**

@@ -2,30 +2,35 @@ import { spreadOf, type Spread } from './rounds.js';
 
 export const MEGABYTE = 1_000_000;
 
-/** What the server under test needs, and the bare one if it is compared with that. */
+export type Unit = 'bytes' | 'files' | 'microseconds';
+
+/** What the server under test needs, and the bare one, or another, if it is compared with that. */
 export interface Need {
   tandem: number;
   bare?: number;
 }
 
-/** The memory or the time that a process needs for something. */
+/** The memory, the open files or the time that a process needs for something. */
 export interface NeedComparison {
   name: string;
   of: 'need';
-  unit: 'bytes' | 'microseconds';
+  unit: Unit;
   /** The most that the server under test may need. */
   target?: number;
-  /** At most this many times what the bare server needs. */
+  /** At most this many times what the other needs. */
   ratioTarget?: number;
+  /** What the other is, in a few words. Default: the bare server. */
+  against?: string;
   measure(): Promise<Need[]>;
 }
 
 export interface NeedResult {
   name: string;
   of: 'need';
-  unit: 'bytes' | 'microseconds';
+  unit: Unit;
   target: number | undefined;
   ratioTarget: number | undefined;
+  against: string;
   /** Undefined without a target. */
   isMet: boolean | undefined;
   /** Medians. */
@@ -37,7 +42,7 @@ export interface NeedResult {
 }
 
 export async function measureNeed(comparison: NeedComparison): Promise<NeedResult> {
-  const { name, of, unit, target, ratioTarget, measure } = comparison;
+  const { name, of, unit, target, ratioTarget, against = 'the bare server', measure } = comparison;
   const needs = await measure();
   const tandem = spreadOf(needs.map((need) => need.tandem)).median;
   const pairs = needs.flatMap((need) => (need.bare === undefined ? [] : [{ ...need, bare: need.bare }]));
@@ -45,5 +50,5 @@ export async function measureNeed(comparison: NeedComparison): Promise<NeedResul
   const ratio = pairs.length > 0 ? spreadOf(pairs.map((pair) => pair.tandem / pair.bare)) : undefined;
   const hasTarget = target !== undefined || ratioTarget !== undefined;
   const isMet = hasTarget ? tandem <= (target ?? Infinity) && (ratio?.median ?? 0) <= (ratioTarget ?? Infinity) : undefined;
-  return { name, of, unit, target, ratioTarget, isMet, tandem, bare, ratio, needs };
+  return { name, of, unit, target, ratioTarget, against, isMet, tandem, bare, ratio, needs };
 }

@@ -9,11 +9,15 @@ export const PASSWORD = 'a password of the benchmark';
 /** Concurrent sign-ups. */
 const AT_ONCE = 8;
 
-/** A signed-in person with an account. */
-export interface Person {
+/** Someone who is signed in. */
+export interface Somebody {
   id: string;
-  email: string;
   accessToken: string;
+}
+
+/** A signed-in person with an account. */
+export interface Person extends Somebody {
+  email: string;
   refreshToken: string;
 }
 

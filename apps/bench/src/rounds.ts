@@ -17,7 +17,7 @@ interface Measurement extends Figures {
 
 /** One side of a comparison: a process, and its load. */
 export interface Side {
-  process: MeasuredProcess;
+  process: Pick<MeasuredProcess, 'cpu'>;
   /** Called before each round, outside the measurement. */
   prepare?(): Promise<void>;
   run(milliseconds: number): Promise<LoadResult>;
@@ -27,7 +27,7 @@ export interface Comparison {
   name: string;
   /** The target's measure: at most this many times the CPU per request, or at least this many times the rate. */
   of: 'cpu' | 'rate';
-  target: number;
+  target?: number;
   /** And at most this many times the 99th percentile. */
   p99Target?: number;
   /** Requests to warm up each side with, if time allows. */
@@ -56,9 +56,10 @@ export interface Spread {
 export interface ComparisonResult {
   name: string;
   of: 'cpu' | 'rate';
-  target: number;
+  target: number | undefined;
   p99Target: number | undefined;
-  isMet: boolean;
+  /** Undefined without a target. */
+  isMet: boolean | undefined;
   /** Ratios of the server under test to the bare one, each of one pair of rounds. */
   ratios: Record<keyof Figures, Spread>;
   /** Medians over the rounds. */
@@ -117,7 +118,8 @@ export async function compare(comparison: Comparison, plan: RoundPlan): Promise<
     of,
     target,
     p99Target,
-    isMet: isQuick && (of === 'cpu' ? ratios.cpu.median <= target : ratios.rate.median >= target),
+    isMet:
+      target === undefined ? undefined : isQuick && (of === 'cpu' ? ratios.cpu.median <= target : ratios.rate.median >= target),
     ratios,
     tandem: figuresOf('tandem'),
     bare: figuresOf('bare'),

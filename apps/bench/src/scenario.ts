@@ -1,3 +1,4 @@
+import type { RedisServer } from '@tandem/testing/redis-server';
 import type { Db } from 'mongodb';
 import type { AttackComparison } from './attack.js';
 import type { LatencyComparison } from './latency.js';
@@ -14,12 +15,18 @@ export interface Stage {
   bare: MeasuredProcess;
   /** Starts another process of a module of this folder, with more settings; it ends with the benchmark. */
   start(module: string, settings?: NodeJS.ProcessEnv): Promise<MeasuredProcess>;
-  /** Starts the server under test as `npm start` runs it, or the bare one; it ends with the benchmark. */
-  startServer(which: 'tandem' | 'bare'): Promise<StartedServer>;
+  /** Starts the server under test as `npm start` runs it, or the bare one, with more settings; it ends with the benchmark. */
+  startServer(which: 'tandem' | 'bare', settings?: NodeJS.ProcessEnv): Promise<StartedServer>;
+  /** Starts a Redis for several servers; it ends with the benchmark. */
+  startRedis(): Promise<RedisServer>;
   /** The database of both servers. */
   db: Db;
+  /** Another database of the same engine, and the settings of a server that uses it. */
+  database(name: string): { db: Db; settings: NodeJS.ProcessEnv };
   /** Signed in at the server under test; each is one connection of a load. */
   people: readonly Person[];
+  /** Whether little is to be measured, to see that all works. */
+  isQuick: boolean;
 }
 
 export type AnyComparison = Comparison | LatencyComparison | TimeComparison | NeedComparison | AttackComparison;

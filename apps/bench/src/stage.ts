@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
+import { startRedis, type RedisServer } from '@tandem/testing/redis-server';
 import { MongoClient } from 'mongodb';
 import { startMeasured, type MeasuredProcess } from './measured-process.js';
 import { startServer, type StartedServer } from './started-server.js';
@@ -41,20 +42,20 @@ function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
  * Starts the two servers and one engine for both, each as a process, on a temporary folder; passes them to `play`, and
  * always stops them, also on a signal.
  */
-export async function withStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+export async function withStage(isQuick: boolean, play: (stage: Stage) => Promise<void>): Promise<void> {
   const undo: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
   });
   try {
-    await Promise.race([interrupted, setUp(undo).then(play)]);
+    await Promise.race([interrupted, setUp(undo, isQuick).then(play)]);
   } finally {
     for (const step of undo.toReversed()) await step();
   }
 }
 
 /** @param undo collects a cleanup step for everything that is started, in order */
-async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
+async function setUp(undo: (() => Promise<unknown>)[], isQuick: boolean): Promise<Stage> {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
   undo.push(() => rm(dir, { recursive: true, force: true }));
   const engine = await startEmbeddedMongo({ dir: path.join(dir, 'mongodb') });
@@ -70,10 +71,25 @@ async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
   }
   const tandem = await start('tandem-server');
   const bare = await start('bare-server');
-  async function startOutside(which: keyof typeof SERVERS): Promise<StartedServer> {
-    const started = await startServer(fileURLToPath(new URL(SERVERS[which], import.meta.url)), env, dir);
+  async function startOutside(which: keyof typeof SERVERS, settings: NodeJS.ProcessEnv = {}): Promise<StartedServer> {
+    const started = await startServer(fileURLToPath(new URL(SERVERS[which], import.meta.url)), { ...env, ...settings }, dir);
     undo.push(() => started.kill());
     return started;
   }
-  return { tandem, bare, start, startServer: startOutside, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
+  async function startOwnRedis(): Promise<RedisServer> {
+    const redis = await startRedis();
+    undo.push(() => redis.close());
+    return redis;
+  }
+  return {
+    tandem,
+    bare,
+    start,
+    startServer: startOutside,
+    startRedis: startOwnRedis,
+    db: client.db(),
+    database: (name) => ({ db: client.db(name), settings: { MONGODB_URI: engine.uri.replace('/?', `/${name}?`) } }),
+    people: await signUp(tandem.url, CONNECTIONS),
+    isQuick,
+  };
 }

@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eachConnected, type LoadRequest } from './connection.js';
-import { residentBytesOf } from './measured-process.js';
+import { cpuTimeOf, residentBytesOf } from './measured-process.js';
 
 /** Between attempts, in milliseconds. */
 const POLL_MS = 5;
 /** How long a start may take. */
 const START_MS = 30_000;
-const TICKS_PER_SECOND = 100;
 
 /** A server in a process of its own, started as in production, and measured from outside alone. */
 export interface StartedServer {
@@ -67,11 +66,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;
-}
-
-/** CPU time of a process so far, over all threads, user and system, in microseconds. */
-function cpuTimeOf(pid: number | undefined): number {
-  // the name before it, in parentheses, may contain spaces
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS_PER_SECOND;
 }

@@ -1,6 +1,6 @@
 import type { AttackResult } from './attack.js';
 import type { LatencyResult } from './latency.js';
-import { MEGABYTE, type NeedResult } from './needs.js';
+import { MEGABYTE, type NeedResult, type Unit } from './needs.js';
 import type { ComparisonResult, Spread } from './rounds.js';
 import type { TimeResult } from './times.js';
 
@@ -24,8 +24,9 @@ function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
-function amount(unit: NeedResult['unit'], value: number): string {
+function amount(unit: Unit, value: number): string {
   if (unit === 'microseconds') return time(value);
+  if (unit === 'files') return String(Math.round(value));
   return value < MEGABYTE ? kibibytes(value) : `${(value / MEGABYTE).toFixed(1)} MB`;
 }
 
@@ -68,7 +69,8 @@ const TIME_COLUMNS: Column<TimeResult>[] = [
 const NEED_COLUMNS: Column<NeedResult>[] = [
   { title: 'scenario', cell: ({ name }) => name },
   { title: 'needed', cell: ({ unit, tandem }) => amount(unit, tandem) },
-  { title: 'bare', cell: ({ unit, bare }) => (bare === undefined ? '' : amount(unit, bare)) },
+  { title: 'against', cell: ({ bare, against }) => (bare === undefined ? '' : against) },
+  { title: 'needed', cell: ({ unit, bare }) => (bare === undefined ? '' : amount(unit, bare)) },
   { title: 'ratio', cell: (result) => (result.ratio ? ratio(result.ratio) : '') },
 ];
 
@@ -121,36 +123,45 @@ export type Result = AttackResult | ComparisonResult | LatencyResult | TimeResul
 /** A target, and what was measured. */
 function judge(result: Result): [wanted: string, measured: string] {
   if (result.of === 'need') return judgeNeed(result);
-  const { target } = result;
   if (result.of === 'attack')
     return [
-      `at most ${target} × the quiet p95, no failure, ${mebibytes(result.memoryTarget)} more`,
+      `at most ${result.target} × the quiet p95, no failure, ${mebibytes(result.memoryTarget)} more`,
       `median ${result.ratios.during.median.toFixed(2)}, ${result.ratios.after.median.toFixed(2)} after it, ${result.failures} failures, ${mebibytes(result.growth)}`,
     ];
   if (result.of === 'time') {
-    const { targetMs } = result;
+    const { target, targetMs } = result;
     return [
       `at most ${Number(target.toFixed(2))} × the time of ${result.against}${targetMs ? `, and ${time(targetMs * 1000)}` : ''}`,
       `median ${result.ratios.time.median.toFixed(2)}${targetMs ? `, ${time(result.time * 1000)}` : ''}`,
     ];
   }
-  if (result.of === 'p99') return [`at most ${target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
+  if (result.of === 'p99') return [`at most ${result.target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
+  const { target } = result;
   if (result.of === 'cpu') {
     const { p99Target, ratios } = result;
     return [
-      `at most ${target} × the CPU per request${p99Target ? `, and ${p99Target} × the p99` : ''}`,
+      target === undefined
+        ? 'no target'
+        : `at most ${target} × the CPU per request${p99Target ? `, and ${p99Target} × the p99` : ''}`,
       `median ${ratios.cpu.median.toFixed(2)}${p99Target ? `, p99 ${ratios.p99.median.toFixed(2)}` : ''}`,
     ];
   }
   return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];
 }
 
-function judgeNeed({ unit, target, ratioTarget, tandem, ratio: measured }: NeedResult): [wanted: string, measured: string] {
+function judgeNeed({
+  unit,
+  target,
+  ratioTarget,
+  against,
+  tandem,
+  ratio: measured,
+}: NeedResult): [wanted: string, measured: string] {
   const wanted = [
     ...(target === undefined ? [] : [amount(unit, target)]),
-    ...(ratioTarget === undefined ? [] : [`${ratioTarget} × the bare server's`]),
+    ...(ratioTarget === undefined ? [] : [`${ratioTarget} × ${against}`]),
   ];
-  const given = `${amount(unit, tandem)}${measured ? `, ${measured.median.toFixed(2)} × the bare server's` : ''}`;
+  const given = `${amount(unit, tandem)}${measured ? `, ${measured.median.toFixed(2)} × ${against}` : ''}`;
   return [wanted.length > 0 ? `at most ${wanted.join(', and ')}` : 'no target', given];
 }
 

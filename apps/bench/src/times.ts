@@ -8,6 +8,8 @@ export interface TimeComparison {
   target: number;
   /** And at most so many milliseconds. */
   targetMs?: number;
+  /** Length of the warm-up, as a multiple of the plan's; 1 by default. */
+  warmUpFactor?: number;
   /** The compared figure of a round: the median, or another percentile. */
   share?: 0.5 | 0.95 | 0.99;
   run(): Promise<unknown>;
@@ -44,8 +46,8 @@ async function timeOf(run: () => Promise<unknown>, milliseconds: number, share: 
 
 /** Warms both up until V8 has compiled the hot code, then alternates them; each pair of rounds gives one ratio. */
 export async function compareTimes(comparison: TimeComparison, { rounds, roundMs, warmUpMs }: RoundPlan): Promise<TimeResult> {
-  const { name, of, against, target, targetMs, share = 0.5, run, runOther } = comparison;
-  for (const way of [run, runOther]) await timeOf(way, warmUpMs, share);
+  const { name, of, against, target, targetMs, share = 0.5, warmUpFactor = 1, run, runOther } = comparison;
+  for (const way of [run, runOther]) await timeOf(way, warmUpMs * warmUpFactor, share);
   const pairs: { time: number; other: number }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({ time: await timeOf(run, roundMs, share), other: await timeOf(runOther, roundMs, share) });

@@ -17,6 +17,8 @@ const PORTS = 10_000;
 export interface RedisServer extends AsyncDisposable {
   /** For `REDIS_URL`. */
   url: string;
+  /** Of its process; undefined while it is stopped. */
+  readonly pid: number | undefined;
   /** Kills the process like a crash; its data is lost. */
   stop(): Promise<void>;
   /** Starts it again, empty, on the same port. */
@@ -114,6 +116,9 @@ export async function startRedis(): Promise<RedisServer> {
   const port = await tryToRun(freePort);
   return {
     url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return child?.pid;
+    },
     stop,
     async start() {
       await tryToRun(() => port);

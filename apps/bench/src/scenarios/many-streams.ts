@@ -1,0 +1,94 @@
+import type { WebSocket } from 'ws';
+import { openChannel } from '../channels.js';
+import { CROWDED, createCrowd, enrol, streamsOfOneServer } from '../crowds.js';
+import { percentile } from '../load.js';
+import type { Memory } from '../measured-child.js';
+import type { NeedComparison } from '../needs.js';
+import type { Somebody } from '../people.js';
+import type { Scenario } from '../scenario.js';
+import { openSocket, openSockets } from '../sockets.js';
+
+/** Long enough for two heartbeats, of which each pings every stream. */
+const LISTEN_MS = 65_000;
+const WARM_UP_MS = 5000;
+const CONTENT = 'x'.repeat(200);
+/** A stream accepts fifty frames a second. */
+const SENDERS = 40;
+/** An identity may have a hundred streams at a server. */
+const STREAMS_OF_PERSON = 100;
+
+/**
+ * A hundred thousand idle streams, over as many servers as the limit of open files asks for: what each needs, and how long a
+ * message to a thousand readers among them takes until the last has it, against five thousand.
+ */
+export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
+  const { start, db, isQuick } = stage;
+  const [many, few, readers] = isQuick ? [10_000, 1000, 200] : [100_000, 5000, 1000];
+  const count = Math.ceil(many / streamsOfOneServer());
+  const settings = { ...CROWDED, ...(count > 1 && { REDIS_URL: (await stage.startRedis()).url }) };
+  const servers = await Promise.all(Array.from({ length: count }, () => start('tandem-server', settings)));
+  const serverOf = (turn: number) => servers[turn % count] as (typeof servers)[number];
+
+  const people = await enrol(serverOf(0), db, Math.max(readers, Math.ceil(many / STREAMS_OF_PERSON)));
+  const personOf = (turn: number) => people[turn % people.length] as Somebody;
+  const channelId = await openChannel(serverOf(0).url, people.slice(0, readers));
+  const crowd = createCrowd(stage);
+  /** Opens streams up to a number, of which the first are readers; a server has some of each. */
+  async function openUpTo(from: number, to: number): Promise<void> {
+    for (const [at, { url }] of servers.entries()) {
+      const turns = Array.from({ length: to - from }, (_, turn) => from + turn).filter((turn) => turn % count === at);
+      const asked = turns.map((turn) => ({ accessToken: personOf(turn).accessToken, ...(turn < readers && { channelId }) }));
+      await crowd.open(url, asked);
+    }
+  }
+  const memory = () => Promise.all(servers.map((server) => server.ask<Memory>('memory')));
+
+  await openUpTo(0, few);
+  const senders = await openSockets(SENDERS, (turn) =>
+    openSocket(serverOf(turn).url, '/messages/listen', personOf(turn).accessToken),
+  );
+  let turn = 0;
+  /** Microseconds of each message until the last has it. */
+  async function times(milliseconds: number): Promise<number[]> {
+    const taken: number[] = [];
+    for (const end = performance.now() + milliseconds; performance.now() < end;) {
+      const begun = performance.now();
+      const told = crowd.told();
+      const clientId = `message-${++turn}`;
+      (senders[turn % senders.length] as WebSocket).send(JSON.stringify({ type: 'message.create', channelId, content: CONTENT, clientId })); // prettier-ignore
+      await told;
+      taken.push((performance.now() - begun) * 1000);
+    }
+    return taken;
+  }
+  const listenMs = isQuick ? WARM_UP_MS : LISTEN_MS;
+  await times(WARM_UP_MS);
+  const before = await times(listenMs);
+  const empty = await memory();
+  await openUpTo(few, many);
+  const full = await memory();
+  await times(WARM_UP_MS);
+  const among = await times(listenMs);
+  await crowd.check();
+  await crowd.shut(many - few);
+  await times(WARM_UP_MS);
+  const after = await times(listenMs);
+  for (const sender of senders) sender.terminate();
+
+  // some memory may come from what a process already had, and some is outside its heap
+  const growth = full.map((now, at) => {
+    const { resident, used } = empty[at] as Memory;
+    return Math.max(now.resident - resident, now.used - used);
+  });
+  const bytes = growth.reduce((sum, one) => sum + one, 0) / (many - few);
+  const pairs = (share: number) =>
+    [before, after].map((less) => ({ tandem: percentile(among, share), bare: percentile(less, share) }));
+  const shared = { of: 'need', unit: 'microseconds', against: `among ${few.toLocaleString('en')}`, ratioTarget: 1.2 } as const;
+  const where = `${many.toLocaleString('en')} streams of ${count === 1 ? 'a server' : `${count} servers`}`;
+  const name = `message to ${readers.toLocaleString('en')} readers among ${where}`;
+  return [
+    { name: `idle stream, of ${where}`, of: 'need', unit: 'bytes', target: 4 * 1024, measure: async () => [{ tandem: bytes }] },
+    { ...shared, name, measure: async () => pairs(0.5) },
+    { ...shared, name: `${name}, p99`, measure: async () => pairs(0.99) },
+  ];
+};
