@@ -31,28 +31,37 @@ export function streamsOfOneServer(): number {
   return limit === 'unlimited' ? Infinity : Number(limit) - OTHER_FILES;
 }
 
-/** Starts clients; each stream is opened from one of several addresses of the loopback network. */
-export function createCrowd({ start }: Stage) {
-  const clients: { process: MeasuredProcess; address: string; open: number; readers: number; received: number }[] = [];
+interface Client {
+  process: MeasuredProcess;
+  address: string;
+  open: number;
+  readers: number;
+  received: number;
+}
 
-  async function clientWithRoom() {
-    const found = clients.find(({ open }) => open < STREAMS_OF_ONE);
-    if (found) return found;
-    const client = { process: await start('crowd'), address: `127.0.0.${clients.length + 2}`, open: 0, readers: 0, received: 0 };
-    clients.push(client);
-    return client;
+/** Starts clients for so many streams; those of one client come from one address of the loopback network. */
+export async function createCrowd({ start }: Pick<Stage, 'start'>, most: number) {
+  const clients = await Promise.all(
+    Array.from({ length: Math.ceil(most / STREAMS_OF_ONE) }, async (_, at): Promise<Client> => {
+      return { process: await start('crowd'), address: `127.0.0.${at + 2}`, open: 0, readers: 0, received: 0 };
+    }),
+  );
+
+  /** Gives streams to the clients with room, the first ones first. */
+  function shares(asked: readonly Asked[]): [Client, Asked[]][] {
+    let from = 0;
+    return clients.map((client) => {
+      const some = asked.slice(from, from + STREAMS_OF_ONE - client.open);
+      from += some.length;
+      client.open += some.length;
+      client.readers += some.filter(({ channelId }) => channelId !== undefined).length;
+      return [client, some];
+    });
   }
 
   return {
     async open(url: string, asked: readonly Asked[]): Promise<void> {
-      for (let from = 0; from < asked.length;) {
-        const client = await clientWithRoom();
-        const some = asked.slice(from, from + STREAMS_OF_ONE - client.open);
-        await client.process.ask('open', { url, address: client.address, asked: some });
-        client.open += some.length;
-        client.readers += some.filter(({ channelId }) => channelId !== undefined).length;
-        from += some.length;
-      }
+      await Promise.all(shares(asked).map(([{ process, address }, some]) => process.ask('open', { url, address, asked: some })));
     },
 
     /** Starts to wait until all readers have so many messages more. */

@@ -88,7 +88,7 @@ async function setUp(undo: (() => Promise<unknown>)[], isQuick: boolean): Promis
     startServer: startOutside,
     startRedis: startOwnRedis,
     db: client.db(),
-    database: (name) => ({ db: client.db(name), settings: { MONGODB_URI: engine.uri.replace('/?', `/${name}?`) } }),
+    database: (name) => ({ db: client.db(name), settings: { MONGODB_URI: engine.uri.replace('/tandem?', `/${name}?`) } }),
     people: await signUp(tandem.url, CONNECTIONS),
     isQuick,
   };

@@ -36,7 +36,7 @@ export const instances: Scenario<Comparison[]> = async (stage) => {
   async function sideOf(servers: readonly MeasuredProcess[], process: Side['process']): Promise<Side> {
     const urls = servers.map(({ url }) => url);
     const channelId = await openChannel(urls[0] as string, people);
-    const crowd = createCrowd(stage);
+    const crowd = await createCrowd(stage, readers);
     for (const [at, url] of urls.entries()) {
       const asked = people.filter((_, turn) => turn % urls.length === at).map(({ accessToken }) => ({ accessToken, channelId }));
       await crowd.open(url, asked);

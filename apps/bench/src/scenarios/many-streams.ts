@@ -32,14 +32,17 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
   const people = await enrol(serverOf(0), db, Math.max(readers, Math.ceil(many / STREAMS_OF_PERSON)));
   const personOf = (turn: number) => people[turn % people.length] as Somebody;
   const channelId = await openChannel(serverOf(0).url, people.slice(0, readers));
-  const crowd = createCrowd(stage);
+  const crowd = await createCrowd(stage, many);
   /** Opens streams up to a number, of which the first are readers; a server has some of each. */
   async function openUpTo(from: number, to: number): Promise<void> {
-    for (const [at, { url }] of servers.entries()) {
-      const turns = Array.from({ length: to - from }, (_, turn) => from + turn).filter((turn) => turn % count === at);
-      const asked = turns.map((turn) => ({ accessToken: personOf(turn).accessToken, ...(turn < readers && { channelId }) }));
-      await crowd.open(url, asked);
-    }
+    const all = Array.from({ length: to - from }, (_, turn) => from + turn);
+    await Promise.all(
+      servers.map(({ url }, at) => {
+        const turns = all.filter((turn) => turn % count === at);
+        const asked = turns.map((turn) => ({ accessToken: personOf(turn).accessToken, ...(turn < readers && { channelId }) }));
+        return crowd.open(url, asked);
+      }),
+    );
   }
   const memory = () => Promise.all(servers.map((server) => server.ask<Memory>('memory')));
 

@@ -3,7 +3,7 @@ import { Router, type ErrorRequestHandler, type IRouter, type Request, type Requ
 import { toEnvelope } from '../answer.js';
 import { createRequestContext, type ServerFacts } from '../context.js';
 import { describeError } from '../error-log.js';
-import { ApiError, requestErrors } from '../errors.js';
+import { ApiError, requestErrors, unexpectedError } from '../errors.js';
 import { operationsOf, type Operation } from '../operation.js';
 import { callProcedure } from './call-procedure.js';
 import { createInputReader } from './input.js';
@@ -131,10 +131,12 @@ export function createErrorMiddlewares(server: ServerFacts): [RequestHandler, Er
     (_req, res) => sendError(requestErrors.noSuchRoute(), res, server),
     // Express recognizes an error handler by its four parameters
     (error: unknown, req: Request & { id?: unknown }, res: Response, _next) => {
-      const { status } = toEnvelope(error, false);
+      const isUnavailable = !(error instanceof ApiError) && server.isUnavailable(error);
+      const shown = isUnavailable ? unexpectedError(requestErrors.unavailable.message, { isUnavailable, cause: error }) : error;
+      const { status } = toEnvelope(shown, false);
       if (status >= 500)
         server.log.error({ err: describeError(error), requestId: req.id }, 'unexpected failure outside the procedures');
-      sendError(error, res, server);
+      sendError(shown, res, server);
     },
   ];
 }

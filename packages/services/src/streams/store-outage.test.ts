@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
-import { openStream, startTestServer } from '@tandem/testing';
+import { openStream, refusalOf, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 
-it('while the store is down, frames and subscriptions are refused with errors that may be retried', async () => {
+it('while the store is down, streams, frames and subscriptions are refused with errors that may be retried', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-streams-away-'));
   const engine = await startEmbeddedMongo({ dir });
   const app = await startTestServer({ mongodbUri: `${engine.uri}&serverSelectionTimeoutMS=200&waitQueueTimeoutMS=200` });
@@ -31,6 +31,12 @@ it('while the store is down, frames and subscriptions are refused with errors th
     await expect
       .poll(() => trpc.frames.find((frame) => 'error' in frame), { timeout: 10_000 })
       .toMatchObject({ id: 2, error: { data: { httpStatus: 503 } } });
+    // neither who asks nor its channels are known
+    for (const path of ['/messages/listen', `/messages/listen?channelId=${channelId}`])
+      expect(await refusalOf(app.url, path, ann.credentials)).toMatchObject({
+        status: 503,
+        body: { error: { message: 'Service Unavailable' } },
+      });
     await Promise.all([chat.close(), trpc.close()]);
   } finally {
     await app.close();
