@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { runMeasured } from './measured-child.js';
 
 /** Streams opened at once, of each server: the store answers each within seconds, even on a busy machine. */
 const AT_ONCE = 12;
+const TRIES = 30;
+const RETRY_MS = 2000;
 const HEAD_END = '\r\n\r\n';
 const ACCEPTED = 'HTTP/1.1 101 ';
 
@@ -26,8 +29,8 @@ export interface Asked {
 /** A stream with its client's side, as small as it can be: a socket and what of a frame has come. */
 class RawStream {
   private rest: Buffer | undefined = undefined;
-  /** Resolves the opening. */
-  opened: (() => void) | undefined = undefined;
+  /** Settles the opening, until then. */
+  opening: { resolve(): void; reject(error: Error): void } | undefined = undefined;
 
   constructor(
     readonly socket: net.Socket,
@@ -38,11 +41,11 @@ class RawStream {
 
   private take(bytes: Buffer): void {
     let at = 0;
-    if (this.opened && bytes[0] === ACCEPTED.charCodeAt(0)) {
+    if (this.opening && bytes[0] === ACCEPTED.charCodeAt(0)) {
       const end = bytes.indexOf(HEAD_END);
       if (end < 0) return void (this.rest = bytes);
       const head = bytes.toString('latin1', 0, end);
-      if (!head.startsWith(ACCEPTED)) throw new Error(`a stream was answered ${bytes.toString('utf8', 0, 1000)}`);
+      if (!head.startsWith(ACCEPTED)) return this.fail(`a stream was answered ${head}`);
       at = end + HEAD_END.length;
       if (!this.isReader) this.isOpen();
     }
@@ -50,9 +53,16 @@ class RawStream {
     this.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : undefined;
   }
 
+  /** Whoever opens it may try again; later nobody does. */
+  private fail(why: string): void {
+    if (!this.opening) throw new Error(why);
+    this.opening.reject(new Error(why));
+    this.socket.destroy();
+  }
+
   private isOpen(): void {
-    this.opened?.();
-    this.opened = undefined;
+    this.opening?.resolve();
+    this.opening = undefined;
   }
 
   /** Takes the frame at a place. @returns where the next one begins; undefined if it has not come whole */
@@ -65,7 +75,7 @@ class RawStream {
     const end = from + (said === LONG ? bytes.readUInt16BE(at + 2) : said);
     if (bytes.length < end) return undefined;
     if (kind === PING) this.socket.write(PONG);
-    else if (kind === CLOSE) throw new Error(`a stream was closed: ${bytes.toString('utf8', from + 2, end)}`);
+    else if (kind === CLOSE) this.fail(`a stream was closed: ${bytes.toString('utf8', from + 2, end)}`);
     else if (kind === TEXT && this.isReader) this.hear(bytes, from, end);
     return end;
   }
@@ -74,6 +84,7 @@ class RawStream {
     const text = bytes.subarray(from, end);
     if (text.includes('"type":"message.created"')) received();
     else if (text.includes('"type":"subscribed"')) this.isOpen();
+    else if (text.includes('"type":"error"')) this.fail(`a stream was told ${text.toString()}`);
   }
 }
 
@@ -87,13 +98,13 @@ function received(): void {
   if (waiting && messages >= waiting.total) waiting.resolve();
 }
 
-async function openOne(url: string, address: string, { accessToken, channelId }: Asked): Promise<RawStream> {
+async function tryToOpen(url: string, address: string, { accessToken, channelId }: Asked): Promise<RawStream> {
   const { hostname, port, host } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port), localAddress: address, noDelay: true });
   await once(socket, 'connect');
   const stream = new RawStream(socket, channelId !== undefined);
   const opened = new Promise<void>((resolve, reject) => {
-    stream.opened = resolve;
+    stream.opening = { resolve, reject };
     socket.once('close', () => reject(new Error('a stream was cut off')));
   });
   const fields = {
@@ -110,6 +121,18 @@ async function openOne(url: string, address: string, { accessToken, channelId }:
   await opened;
   socket.removeAllListeners('close');
   return stream;
+}
+
+/** A server whose store is busy may refuse: then it tries again. */
+async function openOne(url: string, address: string, asked: Asked): Promise<RawStream> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryToOpen(url, address, asked);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await wait(RETRY_MS);
+    }
+  }
 }
 
 async function open({ url, address, asked }: { url: string; address: string; asked: Asked[] }): Promise<void> {
