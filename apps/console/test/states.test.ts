@@ -69,7 +69,6 @@ describe.skipIf(!HAS_CHROMIUM)('the states of views (skipped where there is no c
     empty: RegExp | undefined,
     looks: (state: string) => Promise<void>,
   ): Promise<void> {
-    // prettier-ignore
     const { page } = visitor;
     const main = page.getByRole('main');
     const alert = main.getByRole('alert').first();
@@ -117,7 +116,6 @@ describe.skipIf(!HAS_CHROMIUM)('the states of views (skipped where there is no c
   ] as const)(
     'are loading, refused, failing, there again after an outage, and empty, on %s',
     async (screen, size, colorScheme, views) => {
-      // prettier-ignore
       const admin = await app.signUpAdmin();
       await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/nowhere', options: { ...size, colorScheme } }); // prettier-ignore
       for (const text of ['503', '403']) visitor.allow(text);
