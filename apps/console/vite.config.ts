@@ -1,4 +1,4 @@
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import compile from 'icu-minify/compile';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
@@ -42,6 +42,18 @@ const compiledTexts: Plugin = {
   },
 };
 
+const [CONSOLE, REFERENCE] = [/\/src\/index\.html$/, /\/src\/reference\/index\.html$/];
+/** What the reference needs only once something is tried, of libraries that it names. */
+const LATER = /\/(@trpc|client\/dist|list-query\/dist)\/(?!token-store)/;
+
+type Graph = Parameters<Rolldown.CodeSplittingNameFunction>[1];
+/** Whether a page begins with a module, or names it. */
+function isOf(page: RegExp, id: string, graph: Graph, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return page.test(id) || (graph.getModuleInfo(id)?.importers.some((one) => isOf(page, one, graph, seen)) ?? false);
+}
+
 /** What stands in the head of every page. */
 const head: Plugin = {
   name: 'head',
@@ -68,6 +80,22 @@ export default defineConfig({
       input: ['src/index.html', 'src/reference/index.html', 'src/not-found.html'],
       // libraries mark what needs a browser; all of this does
       checks: { moduleLevelDirective: false },
+      // the library does not say so of itself
+      treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
+      // what pages begin with is in two files, of both and of the console's own: twenty small ones take longer than their bytes
+      output: {
+        codeSplitting: {
+          groups: [
+            // of one view alone, though the library's index names it
+            { name: 'events', test: /wsLink/, includeDependenciesRecursively: false },
+            {
+              name: (id, graph) => (!LATER.test(id) && isOf(REFERENCE, id, graph) && isOf(CONSOLE, id, graph) ? 'both' : null),
+              tags: ['$initial'],
+            },
+            { name: (id, graph) => (isOf(CONSOLE, id, graph) ? 'console' : null), tags: ['$initial'] },
+          ],
+        },
+      },
     },
     // supported by browsers of the last two years; the module polyfill would add markup that the page's policy refuses
     target: 'es2023',

@@ -2,6 +2,7 @@ import { Outlet, createRootRoute, createRoute, lazyRouteComponent, useLocation }
 import { useState } from 'react';
 import { SignIn } from './account/sign-in.js';
 import { ChatProvider } from './chat/chat.js';
+import { HomeRoute } from './home/home-route.js';
 import { FeedProvider } from './notifications/feed.js';
 import { ProofProvider } from './security/proof.js';
 import { useMe } from './session/me.js';
@@ -62,7 +63,8 @@ const VIEWS = [
   [
     '/',
     lazyRouteComponent(
-      withTexts(['home', 'words', 'fields'], () => import('./home/home-route.js')),
+      // there from the start, since most begin here: its texts alone may be to come
+      withTexts(['home', 'words', 'fields'], () => Promise.resolve({ HomeRoute })),
       'HomeRoute',
     ),
   ],

@@ -59,6 +59,11 @@ async function start(): Promise<void> {
   }
 }
 
+// the view's own scripts load beside the settings
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  const route = router.routesById[routeId];
+  if (route) void router.loadRouteChunk(route);
+}
 applyTheme();
 keepFocus(page);
 void start();

@@ -3,7 +3,7 @@ import { useSyncExternalStore, type ReactNode } from 'react';
 import { texts as account } from './en/account.js';
 import type { texts as catalogue } from './en/catalogue.js';
 import type { texts as chat } from './en/chat.js';
-import type { texts as home } from './en/home.js';
+import { texts as home } from './en/home.js';
 import type { texts as links } from './en/links.js';
 import type { texts as records } from './en/records.js';
 import type { texts as security } from './en/security.js';
@@ -36,14 +36,14 @@ const FIRST: readonly Area[] = ['ui', 'account', 'home', 'errors'];
 export const RECORDS: readonly Area[] = ['records', 'words', 'fields', 'operations', 'descriptions'];
 const KEYS = { language: 'tandem.language', zone: 'tandem.zone' } as const;
 
-const FILES = import.meta.glob<{ texts: object }>(['./*/*.ts', '!./en/{ui,account}.ts']);
+const FILES = import.meta.glob<{ texts: object }>(['./*/*.ts', '!./en/{ui,account,home}.ts']);
 
 const known = (name: string | null): name is Language => name !== null && Object.hasOwn(LANGUAGES, name);
 const spoken = () => navigator.languages.map((name) => name.slice(0, 2)).find(known);
 
 let language: Language = 'en';
 /** These are there from the start, to say even that nothing is to be had. */
-const ENGLISH: Partial<Record<Area, object>> = { ui, account };
+const ENGLISH: Partial<Record<Area, object>> = { ui, account, home };
 let texts = ENGLISH;
 let translate = translator();
 let terms: Terms = {};
