@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { failureText } from '../ui/failure-text.js';
+import { isPassing } from '../ui/query-failure.js';
 import { useTell } from '../ui/toasts.js';
 import { useReload } from './call.js';
 import { CHANGES, type Becoming } from './under-way.js';
@@ -31,7 +32,7 @@ export function useChange(): (change: Change) => void {
     async onSuccess(answer, { done, undo }): Promise<void> {
       if (answer === null) return;
       const back = undo?.(answer);
-      tell({ text: done, action: back && { text: t('ui.undo'), run: () => mutate(back) } });
+      tell({ text: done, action: back && { text: t('ui.undo'), run: () => takeBack(back) } });
       // it is under way until the lists have it
       await reload();
     },
@@ -46,5 +47,9 @@ export function useChange(): (change: Change) => void {
       });
     },
   });
+  // what is back already stays so
+  function takeBack(back: Change): void {
+    mutate({ ...back, retry: (error) => (isPassing(error) ? () => takeBack(back) : undefined) });
+  }
   return mutate;
 }

@@ -1,26 +1,32 @@
-import { isError, versionOf } from '@tandem/client';
+import { describeFailure, isError, versionOf } from '@tandem/client';
+import { hashKey } from '@tanstack/react-query';
 import type { Operation } from '../reference/reference.js';
 import { ToldFailure } from '../ui/failure-text.js';
 import { knownVersion, rowsIn, useCall, type Input, type Row } from './call.js';
 import type { Change } from './changes.js';
 import { useDefinitions, type Kind } from './definitions.js';
+import { patchBack, patched } from './own-data.js';
 import type { Becoming } from './under-way.js';
-import { OWN } from './values.js';
 import { t } from '../texts/texts.js';
 
 /** What a change makes of records, and what takes it back. */
 export type Effect = Pick<Change, 'becomes' | 'undo'>;
 
 /** What some operations make of a record, and which takes that back. */
-const MOVES: Readonly<Record<string, { to: Row; back: string }>> = {
+const MOVES: Readonly<Record<string, { to: Row; back?: string }>> = {
   'identities.lock': { to: { locked: true }, back: 'identities.unlock' },
   'identities.unlock': { to: { locked: false }, back: 'identities.lock' },
   'categories.enable': { to: { status: 'active' }, back: 'categories.disable' },
   'categories.disable': { to: { status: 'inactive' }, back: 'categories.enable' },
+  'orders.cancel': { to: { status: 'cancelled' } },
 };
+
+/** Fields whose changes nothing takes back: an order goes on from state to state. */
+const ONE_WAY: Readonly<Record<string, string>> = { 'orders.patch': 'status' };
 
 const idOf = (row: Row) => String(row['id']);
 const part = (row: Row, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row[name]]));
+const isSame = (one: Row, other: Row) => hashKey([one]) === hashKey([other]);
 const allTo = (rows: readonly Row[], to: Row | null): Becoming => new Map(rows.map((row) => [idOf(row), to]));
 const allBack = (rows: readonly Row[], names: readonly string[]): Becoming =>
   new Map(rows.map((row) => [idOf(row), part(row, names)]));
@@ -35,10 +41,16 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
   const done = () => t('records.act.undone');
 
   /** Records are removed: what restores them takes it back. */
-  function removal({ restore, param }: Kind, above: Input, rows: readonly Row[]): Effect {
+  function removal({ restore, get, param }: Kind, above: Input, rows: readonly Row[]): Effect {
     const inputs = rows.map((row) => ({ ...above, [param]: row['id'] }));
     if (!restore || !inputs.every((input) => isOn(restore, input))) return { becomes: allTo(rows, null) };
-    const run = () => Promise.all(inputs.map((input) => call(restore, input)));
+    /** Another tab may have restored it, or the answer of an attempt before has got lost. */
+    const giveBack = (input: Input) =>
+      call(restore, input).catch(async (error: unknown) => {
+        if (describeFailure(error).status !== 404) throw error;
+        await call(get, input);
+      });
+    const run = () => Promise.all(inputs.map(giveBack));
     return { becomes: allTo(rows, null), undo: () => ({ becomes: new Map(), run, done: done() }) };
   }
 
@@ -54,28 +66,30 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
 
   /** Records are edited alike: their former values take it back, in the versions that the edit has left. */
   function edit({ patch, get, param }: Kind, above: Input, before: readonly Row[], to: Row): Effect {
-    const becomes = allTo(before, to);
+    const becomes: Becoming = new Map(before.map((row) => [idOf(row), patched(row, to)]));
     const names = Object.keys(to);
-    // a host's data is merged: what was added would stay
-    const isKnown = names.every((name) => !OWN.test(name) && before.every((row) => row[name] !== undefined));
-    if (!patch || !isKnown) return { becomes };
+    const isKnown = names.every((name) => before.every((row) => row[name] !== undefined));
+    if (!patch || !isKnown || names.includes(ONE_WAY[patch.id] ?? '')) return { becomes };
 
+    const readNow = async (row: Row) => (await call(get, { ...above, [param]: row['id'] }, { versioned: true })) as Row;
     /** The version that the edit has left; undefined where another edit has followed. */
     async function versionLeft(after: Row | undefined): Promise<string | undefined> {
       const known = after && knownVersion(after);
       if (known !== undefined || !after) return known;
-      const now = (await call(get, { ...above, [param]: after['id'] }, { versioned: true })) as Row;
+      const now = await readNow(after);
       return now['updatedAt'] === after['updatedAt'] ? versionOf(now) : undefined;
     }
+    /** Whether it has its former values all the same: another tab gave them, or an attempt whose answer has got lost. */
+    const isBack = async (row: Row) => isSame(part(await readNow(row), names), part(row, names));
     /** Returns whether it has its former values: what somebody else has changed since stays. */
     async function giveBack(operation: Operation, row: Row, after: Row | undefined): Promise<boolean> {
       const ifMatch = await versionLeft(after);
-      if (ifMatch === undefined) return false;
+      if (ifMatch === undefined) return isBack(row);
       try {
-        await call(operation, { ...above, [param]: row['id'], ...part(row, names) }, { ifMatch });
+        await call(operation, { ...above, [param]: row['id'], ...patchBack(row, to) }, { ifMatch });
         return true;
       } catch (error) {
-        if (isError(error, 'request.preconditionFailed')) return false;
+        if (isError(error, 'request.preconditionFailed')) return isBack(row);
         throw error;
       }
     }
@@ -84,7 +98,7 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
       async run() {
         const left = new Map(rowsIn(answer).map((row) => [row['id'], row]));
         const all = await Promise.all(before.map((row) => giveBack(patch, row, left.get(row['id']))));
-        const kept = all.filter((isBack) => !isBack).length;
+        const kept = all.filter((one) => !one).length;
         if (kept > 0) throw new ToldFailure(t('records.act.changedSince', { count: kept }));
       },
       done: done(),

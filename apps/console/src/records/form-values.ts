@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 import type { Resolve, Schema } from '../reference/document.js';
 import type { Operation } from '../reference/reference.js';
 import type { Input, Row } from './call.js';
+import { OWN, dataChanges } from './own-data.js';
 import { FILE, type Control, type InputField } from './inputs.js';
 import { localTime, timeOfLocal } from '../texts/formats.js';
 import { t } from '../texts/texts.js';
@@ -61,6 +62,7 @@ export function changesOf(typed: Typed, before: Typed, fields: readonly InputFie
   const changed = fields.filter(({ name }) => JSON.stringify(typed[name]) !== JSON.stringify(before[name]));
   const given = changed.flatMap((field): [string, unknown][] => {
     const value = valueOf(typed[field.name], field);
+    if (OWN.test(field.name)) return [[field.name, dataChanges(valueOf(before[field.name], field), value)]];
     if (value !== undefined) return [[field.name, value]];
     if (['records', 'choices', 'texts', 'items'].includes(field.control.type)) return [[field.name, []]];
     return [[field.name, field.nullable ? null : '']];

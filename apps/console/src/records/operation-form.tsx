@@ -11,6 +11,7 @@ import { ItemsControl } from './items-control.js';
 import { useDefinitions } from './definitions.js';
 import { changesOf, inputOf, problemsOf, typedOf, type Typed } from './form-values.js';
 import { inputFieldsOf, type InputField } from './inputs.js';
+import { patched } from './own-data.js';
 import { useWithProof } from '../security/proof.js';
 import { descriptionText, labelOf } from './words.js';
 import { t } from '../texts/texts.js';
@@ -57,7 +58,7 @@ export function OperationForm(props: OperationFormProps) {
   }
 
   const form = useForm<Typed>({
-    defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...failed.input }) : before,
+    defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...patched(present ?? {}, failed.input) }) : before,
     resolver(typed): ResolverResult<Typed> {
       try {
         const input = inputFrom(typed);

@@ -4,6 +4,7 @@ import { useSession } from '../session/session.js';
 import { Time } from '../ui/time.js';
 import type { Row } from './call.js';
 import { kindNamedBy, useDefinitions, type Kind } from './definitions.js';
+import { OWN } from './own-data.js';
 import { fieldText, inWords, isId, kindText, labelOf, shortId, titleOf, valueText } from './words.js';
 import { money, numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
@@ -12,8 +13,6 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ADDRESS = /^https?:\/\//;
 /** Fields whose texts are states: shown as tags. */
 const STATES = /^(status|state|type|typeId|role|auditStatus)$/;
-/** Data of a host's own, whose keys no catalogue knows. */
-export const OWN = /^(metadata|privateMetadata)$/;
 const BAD = new Set(['cancelled', 'rejected', 'failed', 'banned', 'inactive', 'open']);
 
 type Fields = Readonly<Record<string, unknown>>;
