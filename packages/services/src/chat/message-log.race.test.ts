@@ -85,5 +85,6 @@ it('a server that always has more to write lets another one write too', async ()
   }
   done.abort();
   await Promise.all(writers);
-  expect(Math.max(...waits)).toBeLessThan(2000);
+  // a few batches of the busy one; more where both have little of the processor
+  expect(Math.max(...waits)).toBeLessThan(5000);
 });

@@ -81,6 +81,7 @@ async function read(slow: Partial<ChatService> = {}, people?: Pick<PeopleService
       if ('message' in rest)
         told.push([type, rest.message.seq, ...('sender' in rest.message ? [rest.message.sender?.id] : [])].join(' '));
       else if ('seq' in rest) told.push(`${type} ${rest.seq}`);
+      else if (type === 'channel.deleted') told.push(type);
     },
     isReading: true,
     removed: () => void told.push('removed'),
@@ -245,4 +246,19 @@ it('an identity that starts to read many channels at once starts them one by one
   expect(await Promise.all(ofAnn)).toHaveLength(3);
   await expect(left).rejects.toMatchObject({ status: 503 });
   expect(asked).toEqual([ann.id, ben.id, ann.id, ann.id]);
+});
+
+it('readers are told of the deletion of the channel that is on its way when it is seen that they are no members any more', async () => {
+  let deletion: ChatEvent | undefined;
+  const { started, told, publish } = await read({
+    async membersAmong(asked) {
+      const members = await app.tandem.services.chat.membersAmong(asked);
+      if (deletion) setImmediate(publish, deletion);
+      return members;
+    },
+  });
+  await started;
+  await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
+  deletion = { type: 'channel.deleted', channelId, change: await numberOf({ recordId: channelId }) };
+  await expect.poll(() => told, PATIENCE).toEqual(['channel.deleted', 'removed']);
 });

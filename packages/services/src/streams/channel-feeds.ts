@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Feed, createFeeds, describeError, requestErrors, type EventBus, type Log, type Reader } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
@@ -17,8 +18,12 @@ const RETRY_MS = 1000;
 const HELD_MAX = 1000;
 /** Channels with more readers in this process send no presence, which would cost one frame per reader for each reader. */
 const PRESENCE_MAX = 50;
-/** Interval between membership checks, in milliseconds: a removal must take effect within a second (decisions S4). */
+/**
+ * Interval between membership checks, and how long what removed a member has to arrive before its reader is removed unheard, in
+ * milliseconds: a removal must take effect within a second (decisions S4).
+ */
 const CHECK_MS = 700;
+const REMOVAL_MS = 100;
 /**
  * An identity starts reading one channel at a time, with a pause after each, because thousands of starts at once would block
  * other requests. A client that reconnects to a thousand channels needs about ten seconds. `waitMs` is in milliseconds.
@@ -238,9 +243,11 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
       const asked = [...feeds.all()].map((feed) => ({ feed, readers: [...feed.readers] }));
       const idsOf = (readers: ChannelReader[]) => new Set(readers.map(({ identityId }) => identityId));
       const members = await chat.membersAmong(new Map(asked.map(({ feed, readers }) => [feed.id, idsOf(readers)])));
-      for (const { feed, readers } of asked)
-        for (const reader of readers)
-          if (feed.readers.has(reader) && !members.get(feed.id)?.has(reader.identityId)) remove(feed, reader);
+      const gone = asked.flatMap(({ feed, readers }) =>
+        readers.filter(({ identityId }) => !members.get(feed.id)?.has(identityId)).map((reader) => ({ feed, reader })),
+      );
+      if (gone.length > 0) await wait(REMOVAL_MS, undefined, { ref: false });
+      for (const { feed, reader } of gone) if (feed.readers.has(reader)) remove(feed, reader);
     } catch (error) {
       log.warn({ err: describeError(error) }, 'the members of channels with open streams could not be looked up');
     } finally {
