@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Storage } from '@tandem/storage';
-import { MongoClient } from 'mongodb';
+import { MongoClient, type Db } from 'mongodb';
 import { ENGINE_VARIABLE } from './shared-engine.js';
 
 /**
@@ -14,12 +14,10 @@ const MOST_ROWS = 5000;
 interface FileDatabase {
   name: string;
   client: MongoClient;
-  /** Collections and indexes are as every server makes them. */
-  isIntact: boolean;
 }
 let current: Promise<FileDatabase> | undefined;
-/** The collections of a server that no test has extended. */
-let standard: ReadonlySet<string> | undefined;
+/** The collections of a server that no test has extended, with their indexes. */
+let standard: ReadonlyMap<string, string> | undefined;
 
 const uriOf = (database: string): string =>
   (process.env[ENGINE_VARIABLE] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${database}`);
@@ -34,43 +32,67 @@ export async function databaseOfFile(): Promise<string> {
   current ??= (async () => {
     const client = await MongoClient.connect(uriOf(POOL));
     const free = await freeDatabases(client).findOneAndDelete({});
-    return { name: free?._id ?? `t_${randomUUID()}`, client, isIntact: false };
+    return { name: free?._id ?? `t_${randomUUID()}`, client };
   })();
-  const database = await current;
-  database.isIntact = false;
-  return uriOf(database.name);
+  return uriOf((await current).name);
 }
 
 /** To be told of a server that has started without anything of a test's own: its collections are those that stay. */
 export async function noteStandard(storage: Storage): Promise<void> {
-  standard ??= new Set((await storage.indexReport()).map(({ collection }) => collection));
+  if (standard || !current) return;
+  const report = await storage.indexReport();
+  // another server of the file may have extended it
+  if (report.some(({ extra }) => extra.length > 0)) return;
+  const { name, client } = await current;
+  const collections = report.map(({ collection }) => collection);
+  standard = await indexesOf(client.db(name), collections);
 }
 
-/** To be told of the last server of this file's database before it closes: only what is as it should be is handed on. */
-export async function noteState(storage: Storage): Promise<void> {
-  if (!current) return;
-  const database = await current;
-  // a test may have closed the connection itself
-  const report = await storage.indexReport().catch(() => undefined);
-  database.isIntact =
-    report?.every(({ declared, extra }) => extra.length === 0 && declared.every(({ exists }) => exists)) ?? false;
+async function namesOf(database: Db): Promise<string[]> {
+  return (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+}
+
+/** What a pipeline finds in each of some collections, by one command. */
+async function inEach<Found extends object>(database: Db, names: readonly string[], pipeline: object[]) {
+  const unions = names.map((coll) => ({ $unionWith: { coll, pipeline: [...pipeline, { $set: { of: coll } }] } }));
+  return database.aggregate<Found & { of: string }>([{ $documents: [] }, ...unions]).toArray();
+}
+
+/** The indexes of collections, as text. */
+async function indexesOf(database: Db, names: readonly string[]): Promise<Map<string, string>> {
+  const all = { $group: { _id: null, specs: { $push: '$spec' } } };
+  const found = await inEach<{ specs: { name: string }[] }>(database, names, [{ $indexStats: {} }, all]);
+  const text = (specs: { name: string }[]) => JSON.stringify(specs.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  return new Map(found.map(({ of, specs }) => [of, text(specs)]));
+}
+
+/** Empties a database whose collections and indexes are as every server makes them. @returns false for others */
+async function emptyIntact(database: Db): Promise<boolean> {
+  if (!standard) return false;
+  const names = await namesOf(database);
+  const indexes = await indexesOf(database, [...standard.keys()]);
+  if ([...standard].some(([collection, text]) => indexes.get(collection) !== text)) return false;
+  const filled = await inEach<{ count: number }>(database, names, [
+    { $collStats: { count: {} } },
+    { $match: { count: { $gt: 0 } } },
+  ]);
+  if (filled.some(({ count }) => count > MOST_ROWS)) return false;
+  const own = names.filter((one) => !standard?.has(one));
+  const rest = filled.filter(({ of }) => !own.includes(of));
+  await Promise.all([
+    ...own.map((one) => database.dropCollection(one)),
+    ...rest.map(({ of }) => database.collection(of).deleteMany({})),
+  ]);
+  return true;
 }
 
 /** Ends this test file's use of its database. */
 export async function releaseDatabase(): Promise<void> {
   if (!current) return;
-  const { name, client, isIntact } = await current;
+  const { name, client } = await current;
   current = undefined;
   const database = client.db(name);
-  const collections = await database.collections();
-  const sizes = await Promise.all(collections.map((one) => one.estimatedDocumentCount()));
-  if (isIntact && standard && sizes.every((rows) => rows <= MOST_ROWS)) {
-    await Promise.all(
-      collections.map(async (one, at) => {
-        if (!standard?.has(one.collectionName)) await one.drop();
-        else if (sizes[at] !== 0) await one.deleteMany({});
-      }),
-    );
+  if (await emptyIntact(database)) {
     await freeDatabases(client).insertOne({ _id: name });
   } else await database.dropDatabase();
   await client.close();

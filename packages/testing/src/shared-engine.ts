@@ -10,8 +10,12 @@ const MEMORY_FOLDER = '/dev/shm';
 /** Several times the size of a whole run's databases. */
 const ROOM_NEEDED = 8 * 1024 ** 3;
 
-/** vitest's global set-up: one engine for the whole run, on a folder that is removed afterwards. */
-export default async function startSharedEngine(): Promise<() => Promise<void>> {
+/**
+ * vitest's global set-up, which it calls for each project: one engine for the whole run, on a folder that is removed
+ * afterwards.
+ */
+export default async function startSharedEngine(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env[ENGINE_VARIABLE] !== undefined) return undefined;
   const dir = await mkdtemp(path.join(await scratchFolder(), 'tandem-test-'));
   const engine = await startEmbeddedMongo({ dir });
   process.env[ENGINE_VARIABLE] = engine.uri;

@@ -6,7 +6,7 @@ import type { Tandem } from '@tandem/services';
 import type { Storage } from '@tandem/storage';
 import { createCaller, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
 import { createContract, type Contract, type RestAnswer } from './contract.js';
-import { databaseOfFile, noteStandard, noteState } from './databases.js';
+import { databaseOfFile, noteStandard } from './databases.js';
 import { startMailServer, type MailServer } from './mail-server.js';
 import { TEST_SECRETS } from './test-secrets.js';
 import { createTestClock, type TestClock } from './test-clock.js';
@@ -63,7 +63,7 @@ const mailServers = new Map<string, { starting: Promise<MailServer>; users: numb
 /** The mail server of a database: mails of every instance arrive where the tests look. */
 async function shareMailServer(
   database: string,
-): Promise<{ mail: MailServer; closeAfter(closeUser: (isLast: boolean) => Promise<void>): Promise<void> }> {
+): Promise<{ mail: MailServer; closeAfter(closeUser: () => Promise<void>): Promise<void> }> {
   const shared = mailServers.get(database) ?? { starting: startMailServer(), users: 0 };
   mailServers.set(database, shared);
   shared.users += 1;
@@ -77,7 +77,7 @@ async function shareMailServer(
       if (isLast) mailServers.delete(database);
       // a closing server waits for the mail that it is sending
       if (isLast) mail.stall(false);
-      await closeUser(isLast);
+      await closeUser();
       if (isLast) await mail.close();
     },
   };
@@ -176,11 +176,7 @@ export async function startTestServer(
   const log = createLog({ level: settings.logLevel, readable: false, destination });
   const server = createServer(settings, { log, clock, ...(code && { code }), ...(arrivalMs !== undefined && { arrivalMs }) });
   let closing: Promise<void> | undefined;
-  const close = (started?: Storage) =>
-    (closing ??= closeAfter(async (isLast) => {
-      if (isLast && isInFilesDatabase && started) await noteState(started);
-      await server.close();
-    }));
+  const close = () => (closing ??= closeAfter(() => server.close()));
   const { url, tandem, storage } = await server.start().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -234,7 +230,7 @@ export async function startTestServer(
       await tandem.services.authentication.createAdmin({ email, password: PASSWORD });
       return signIn(email);
     },
-    close: () => close(storage),
-    [Symbol.asyncDispose]: () => close(storage),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
