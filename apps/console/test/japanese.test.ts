@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer, type Person } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit, type ConsolePage } from './chromium.js';
+import { DESKTOP, PHONE, alterAnswers, expectClean, launchChromium, offences, visit, type ConsolePage } from './chromium.js';
 
 const TOKYO = { locale: 'ja-JP', timezoneId: 'Asia/Tokyo' };
 /** What is the same in Japanese: names, units, codes of currencies and of programs. */
@@ -122,6 +122,28 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Japanese (skipped where there is 
     await signIn(visitor, '/orders/019abeda-f8c0-748c-b721-a9913fe12e7a');
     await page.getByText('注文が見つかりません。').waitFor();
     visitor.allow('404');
+    await expectClean(visitor);
+  });
+
+  it('says what only the server finds wrong, and leaves what it cannot say on a line of its own', async () => {
+    await using visitor = await visit(browser, app, { ...TOKYO, ...DESKTOP });
+    const { page } = visitor;
+    await signIn(visitor, `/products/${productId}`);
+    visitor.allow('400');
+    const toast = page.locator('.toast > span');
+    const save = async (amount: string) => {
+      await page.getByRole('button', { name: '編集' }).click();
+      await page.getByRole('dialog').getByLabel(/^金額/).fill(amount);
+      await page.getByRole('dialog').locator('button[type=submit]').click();
+    };
+    await save('1200.5');
+    await toast.getByText('金額：小数点以下は0桁までです。').waitFor();
+    expect(await englishOn(page)).toEqual([]);
+    await alterAnswers(page, 'products.patch', (text) => text.replace('must NOT have more than 0 decimals', 'is odd'));
+    await page.reload();
+    await save('1200.25');
+    await toast.getByText('is odd').waitFor();
+    expect((await toast.innerText()).split('\n')).toContain('price/amount is odd');
     await expectClean(visitor);
   });
 

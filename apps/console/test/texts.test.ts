@@ -8,6 +8,7 @@ import { texts as errors } from '../src/texts/ja/errors.js';
 import { texts as fields } from '../src/texts/ja/fields.js';
 import { texts as operations } from '../src/texts/ja/operations.js';
 import { texts as descriptions } from '../src/texts/ja/descriptions.js';
+import { problemIn } from '../src/texts/problems.js';
 import { readDefinitions } from '../src/records/definitions.js';
 import { descriptionKey } from '../src/records/description-key.js';
 import type { ApiDocument, Schema } from '../src/reference/document.js';
@@ -114,6 +115,20 @@ function literalsIn(code: string): string[] {
   return found;
 }
 
+const SERVICES = new URL('../../../packages/services/src/', import.meta.url);
+/** The sources of a folder, but for tests and what is not for forms. */
+function sourcesOf(folder: URL, others: RegExp): string[] {
+  const files = readdirSync(folder, { recursive: true }) as string[];
+  return files
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !others.test(path))
+    .map((path) => readFileSync(new URL(path, folder), 'utf8'));
+}
+const { problems } = errors;
+const inJapanese = (said: string) =>
+  problemIn(problems, said, (name) =>
+    Object.hasOwn(fields.fields, name) ? (fields.fields as Record<string, string>)[name] : undefined,
+  );
+
 describe('the server’s document', () => {
   const app = fixture(startTestServer);
   let document: ApiDocument;
@@ -189,5 +204,21 @@ describe('the server’s document', () => {
     const codes = [...listed.matchAll(/^\| `(\w+\.\w+)`/gm)].map(([, code = '']) => code);
     expect(codes.length).toBeGreaterThan(100);
     expect(missing(codes, errors.errors)).toEqual([]);
+  });
+
+  it('has a Japanese sentence for each problem that the services find in an input', () => {
+    const said = sourcesOf(SERVICES, /^(streams|shared\/records|webhooks\/delivery)/).flatMap((code) =>
+      [
+        ...code.matchAll(
+          /([`'"])(?:request body\S* )?(must (?:NOT )?(?:have|be|match|name|add) (?:(?!\1)[^\n])+)\1(?=[,);\s\]}])/g,
+        ),
+      ].map(([, , text = '']) => text.replaceAll(/\$\{[^}]*\}/g, '7')),
+    );
+    expect(said.length).toBeGreaterThan(20);
+    expect([...new Set(said)].filter((text) => !inJapanese(text))).toEqual([]);
+    expect(inJapanese('request body/items/0/price must be >= 0')).toEqual({ field: '価格', text: '0以上にしてください。' });
+    expect(inJapanese("request body must have required property 'email'")?.text).toBe('メールアドレスを入力してください。');
+    for (const text of ['request body/unheardOf must be >= 0', "query parameter '$filter' is odd", 'request body/name is odd'])
+      expect(inJapanese(text)).toBeUndefined();
   });
 });

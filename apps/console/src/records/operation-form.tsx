@@ -14,7 +14,7 @@ import { inputFieldsOf, type InputField } from './inputs.js';
 import { patched } from './own-data.js';
 import { useWithProof } from '../security/proof.js';
 import { descriptionText, labelOf } from './words.js';
-import { t } from '../texts/texts.js';
+import { problem, t } from '../texts/texts.js';
 
 interface OperationFormProps {
   operation: Operation;
@@ -83,10 +83,10 @@ export function OperationForm(props: OperationFormProps) {
     onSuccess: (answer) => answer !== null && onDone(answer),
     onError(error, typed) {
       if (onFailure?.(error, inputFrom(typed))) return;
-      for (const problem of describeFailure(error).data) {
-        const [, name, message] = PROBLEM.exec(problem) ?? [];
+      for (const said of describeFailure(error).data) {
+        const [, name, message] = PROBLEM.exec(said) ?? [];
         if (name !== undefined && fields.some((field) => field.name === name))
-          form.setError(name, { message: message ?? problem });
+          form.setError(name, { message: problem(said)?.text ?? message ?? said });
       }
     },
   });

@@ -8,6 +8,7 @@ import type { texts as links } from './en/links.js';
 import type { texts as records } from './en/records.js';
 import type { texts as security } from './en/security.js';
 import { texts as ui } from './en/ui.js';
+import { problemIn } from './problems.js';
 
 /** The languages of the console, by what they call themselves; each has a folder of texts. */
 export const LANGUAGES = { en: 'English', ja: '日本語' } as const;
@@ -91,6 +92,9 @@ export const term = (kind: string, name: string): string | undefined => {
   const words = terms[kind];
   return words && Object.hasOwn(words, name) ? words[name] : undefined;
 };
+
+/** What is wrong with an input, as the server says it, in the reader's language; undefined where that has no such sentence. */
+export const problem = (said: string) => problemIn(terms['problems'] ?? {}, said, (name) => term('fields', name));
 
 /** The reader's language, and its name with a region for `Intl`. */
 export const readerLanguage = (): Language => language;

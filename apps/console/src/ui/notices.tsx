@@ -15,9 +15,7 @@ export function Failure({ of, retry, children }: FailureProps) {
   if (of === null || of === undefined) return null;
   return (
     <div className="notice notice-bad" role="alert">
-      <span>
-        {children} {failureText(of)}
-      </span>
+      <span>{children === undefined ? failureText(of).trim() : `${children} ${failureText(of)}`}</span>
       {retry && <Button onClick={retry}>{t('ui.tryAgain')}</Button>}
     </div>
   );

@@ -89,5 +89,6 @@ export const texts = {
     factorNeeded: 'A second factor is required: add one under Security.',
     token: 'That is no longer valid. Start again.',
     tooMany: 'Too many attempts. Wait a moment.',
+    at: '{field}: {problem}',
   },
 } as const;

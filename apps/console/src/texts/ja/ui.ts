@@ -91,5 +91,6 @@ export const texts: Translated<typeof english> = {
     factorNeeded: '2段階認証が必要です。「セキュリティ」から認証要素を追加してください。',
     token: '有効期限が切れています。最初からやり直してください。',
     tooMany: '試行回数が多すぎます。しばらく待ってからもう一度お試しください。',
+    at: '{field}：{problem}',
   },
 };
