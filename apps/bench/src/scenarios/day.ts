@@ -31,6 +31,8 @@ interface Window {
   memory: number;
   files: number;
   latencies: number[];
+  /** Answers other than the expected ones. */
+  failures: number;
 }
 
 /**
@@ -94,15 +96,17 @@ export const day: Scenario<NeedComparison[]> = async (stage) => {
   }
 
   async function window(milliseconds: number): Promise<Window> {
+    let failures = 0;
+    const failed = () => void (failures += 1);
     const [latencies] = await Promise.all([
-      runPaced(server.url, reading, { perSecond: READS_PER_SECOND, milliseconds }),
-      runPaced(server.url, posting, { perSecond: POSTS_PER_SECOND, milliseconds }),
-      runPaced(server.url, [signingIn], { perSecond: LOGINS_PER_SECOND, milliseconds }),
+      runPaced(server.url, reading, { perSecond: READS_PER_SECOND, milliseconds, failed }),
+      runPaced(server.url, posting, { perSecond: POSTS_PER_SECOND, milliseconds, failed }),
+      runPaced(server.url, [signingIn], { perSecond: LOGINS_PER_SECOND, milliseconds, failed }),
       comeAndGo(milliseconds),
       dieAfter(milliseconds * 0.8),
     ]);
     const { used } = await server.ask<Memory>('memory');
-    return { memory: used, files: await server.ask<number>('files'), latencies };
+    return { memory: used, files: await server.ask<number>('files'), latencies, failures };
   }
   const windows: Window[] = [];
   for (let at = 0; at < WINDOWS; at++) windows.push(await window(stage.isQuick ? QUICK_WINDOW_MS : WINDOW_MS));
@@ -124,6 +128,13 @@ export const day: Scenario<NeedComparison[]> = async (stage) => {
       unit: 'files',
       ratioTarget: 1.05,
       measure: async () => compared(({ files }) => files),
+    },
+    {
+      name: 'a day: answers other than expected',
+      of: 'need',
+      unit: 'answers',
+      target: 0,
+      measure: async () => [{ tandem: windows.reduce((sum, { failures }) => sum + failures, 0) }],
     },
     { ...shared, name: 'a day: reads', unit: 'microseconds', ratioTarget: 1.2, measure: async () => timeOf(0.5) },
     { ...shared, name: 'a day: reads, p95', unit: 'microseconds', ratioTarget: 1.2, measure: async () => timeOf(0.95) },

@@ -14,8 +14,8 @@ const WARM_UP_MS = 5000;
 const CONTENT = 'x'.repeat(200);
 /** A stream accepts fifty frames a second. */
 const SENDERS = 40;
-/** An identity may have a hundred streams at a server. */
-const STREAMS_OF_PERSON = 100;
+/** An identity may have a hundred streams at a server, of which one is a reader's or a sender's. */
+const STREAMS_OF_PERSON = 90;
 
 /**
  * A hundred thousand idle streams, over as many servers as the limit of open files asks for: what each needs, and how long a
@@ -31,6 +31,8 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
 
   const people = await enrol(serverOf(0), db, Math.max(readers, Math.ceil(many / STREAMS_OF_PERSON)));
   const personOf = (turn: number) => people[turn % people.length] as Somebody;
+  /** Who has an idle stream: all those of a person are at one server, and are opened one after the other. */
+  const idlerOf = (turn: number, at: number) => personOf(at + count * Math.floor(turn / count / STREAMS_OF_PERSON));
   const channelId = await openChannel(serverOf(0).url, people.slice(0, readers));
   const crowd = await createCrowd(stage, many);
   /** Opens streams up to a number, of which the first are readers; a server has some of each. */
@@ -39,8 +41,14 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
     await Promise.all(
       servers.map(({ url }, at) => {
         const turns = all.filter((turn) => turn % count === at);
-        const asked = turns.map((turn) => ({ accessToken: personOf(turn).accessToken, ...(turn < readers && { channelId }) }));
-        return crowd.open(url, asked);
+        return crowd.open(
+          url,
+          turns.map((turn) =>
+            turn < readers
+              ? { accessToken: personOf(turn).accessToken, channelId }
+              : { accessToken: idlerOf(turn, at).accessToken },
+          ),
+        );
       }),
     );
   }
