@@ -94,7 +94,8 @@ async function reported<T extends Result>(measuring: Promise<T>): Promise<T> {
   return result;
 }
 
-await withStage(values.quick, async (stage) => {
+const hasPeople = values.only.some((name) => Object.hasOwn(SCENARIOS, name));
+await withStage({ isQuick: values.quick, hasPeople }, async (stage) => {
   for (const name of values.only) {
     const scenario = SCENARIOS[name] ?? LONG[name];
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys({ ...SCENARIOS, ...LONG }).join(', ')}`);

@@ -23,7 +23,7 @@ export interface Stage {
   db: Db;
   /** Another database of the same engine, and the settings of a server that uses it. */
   database(name: string): { db: Db; settings: NodeJS.ProcessEnv };
-  /** Signed in at the server under test; each is one connection of a load. */
+  /** Signed in at the server under test; each is one connection of a load. None where only long scenarios run. */
   people: readonly Person[];
   /** Whether little is to be measured, to see that all works. */
   isQuick: boolean;

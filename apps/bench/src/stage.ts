@@ -38,24 +38,29 @@ function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
   };
 }
 
+interface StageOptions extends Pick<Stage, 'isQuick'> {
+  /** Whether people sign up for the loads. */
+  hasPeople: boolean;
+}
+
 /**
  * Starts the two servers and one engine for both, each as a process, on a temporary folder; passes them to `play`, and
  * always stops them, also on a signal.
  */
-export async function withStage(isQuick: boolean, play: (stage: Stage) => Promise<void>): Promise<void> {
+export async function withStage(options: StageOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
   const undo: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
   });
   try {
-    await Promise.race([interrupted, setUp(undo, isQuick).then(play)]);
+    await Promise.race([interrupted, setUp(undo, options).then(play)]);
   } finally {
     for (const step of undo.toReversed()) await step();
   }
 }
 
 /** @param undo collects a cleanup step for everything that is started, in order */
-async function setUp(undo: (() => Promise<unknown>)[], isQuick: boolean): Promise<Stage> {
+async function setUp(undo: (() => Promise<unknown>)[], { isQuick, hasPeople }: StageOptions): Promise<Stage> {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
   undo.push(() => rm(dir, { recursive: true, force: true }));
   const engine = await startEmbeddedMongo({ dir: path.join(dir, 'mongodb') });
@@ -89,7 +94,7 @@ async function setUp(undo: (() => Promise<unknown>)[], isQuick: boolean): Promis
     startRedis: startOwnRedis,
     db: client.db(),
     database: (name) => ({ db: client.db(name), settings: { MONGODB_URI: engine.uri.replace('/tandem?', `/${name}?`) } }),
-    people: await signUp(tandem.url, CONNECTIONS),
+    people: hasPeople ? await signUp(tandem.url, CONNECTIONS) : [],
     isQuick,
   };
 }
