@@ -84,13 +84,15 @@ describe('events', () => {
       const file = await uploadFile(api.chat.attachmentUploadUrl, { messageId }, new Blob(['a'], { type: 'text/plain' }));
       return (await api.chat.addAttachment.mutate({ messageId, ...file })).id;
     }
-    const attachmentId = await attach();
-    await attach();
+    const [attachmentId, otherId] = [await attach(), await attach()];
     await api.chat.removeAttachment.mutate({ messageId, attachmentId });
     for (const key of ['👍', 'gone']) await api.chat.addReaction.mutate({ messageId, key });
     await api.chat.removeReaction.mutate({ messageId, key: 'gone' });
     await api.chat.addReaction.mutate({ messageId: second.id, key: '👍' });
     await api.chat.patchMessage.mutate({ messageId, content: 'fourth, changed' });
+    // no event of the whole message comes after these
+    await api.chat.removeAttachment.mutate({ messageId, attachmentId: otherId });
+    await attach();
     await api.chat.patchChannel.mutate({ channelId, name: 'Coffee' });
     await api.chat.markRead.mutate({ channelId, identityId: memberId, lastReadMessageId: third.id });
     await expect.poll(() => events.at(-1)?.type, PATIENCE).toBe('read');
