@@ -3,6 +3,7 @@ export { createBefore, type Before, type BeforeCall, type BeforeHook, type Befor
 export { createBodyPace } from './body-pace.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
 export { answeredBy, type Answered } from './answered.js';
+export { atMost } from './at-most.js';
 export {
   ACCESS_COOKIE,
   FINGERPRINT_HEADER,

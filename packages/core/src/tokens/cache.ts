@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../at-most.js';
 import type { TokenClaims } from './claims.js';
 
 /** Tokens remembered; the least recently used is dropped first. */
@@ -6,7 +7,7 @@ const CAPACITY = 20_000;
 
 /** Caches the claims of tokens, so that each is decrypted at most once. It does not check whether they are still valid. */
 export function createTokenCache() {
-  const entries = new LRUCache<string, Promise<TokenClaims>>({ max: CAPACITY });
+  const entries = new LRUCache<string, Promise<TokenClaims>>(atMost(CAPACITY));
   return {
     add: (token: string, claims: TokenClaims): void => void entries.set(token, Promise.resolve(claims)),
 

@@ -1,3 +1,4 @@
+import { atMost } from '@tandem/core';
 import { MAJORITY, NO_EVENTS, TRACE, notOnMajority, traceOfNew, type Storage, type Traced } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import { createMessageInserts } from './message-inserts.js';
@@ -96,7 +97,7 @@ export function createMessageLog(storage: Storage) {
   const inserts = createMessageInserts(messages);
   const lines = new Map<string, Waiting[]>();
   /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
-  const remembered = new LRUCache<string, End & { since: number }>({ max: REMEMBERED_MAX });
+  const remembered = new LRUCache<string, End & { since: number }>(atMost(REMEMBERED_MAX));
   /** Counts what this process learns of ends. */
   let moment = 0;
   /** Messages that this process has announced, until their events stand in the log. */

@@ -1,3 +1,4 @@
+import { atMost } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
 import type { Clock } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
@@ -13,7 +14,7 @@ const SHARED_PART = 1 / 3;
  */
 export function createAddressCache(driver: FilesDriver, clock: Clock) {
   const kept = new LRUCache<string, Promise<string>>({
-    max: MAX_KEPT,
+    ...atMost(MAX_KEPT),
     ttl: driver.addressMs * SHARED_PART,
     ttlResolution: 0,
     perf: { now: () => clock.now().getTime() },

@@ -1,4 +1,12 @@
-import { authenticationErrors, describeError, type EventBus, type Identity, type Log, type VerifiedAccess } from '@tandem/core';
+import {
+  atMost,
+  authenticationErrors,
+  describeError,
+  type EventBus,
+  type Identity,
+  type Log,
+  type VerifiedAccess,
+} from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import type { AccessState } from '../identities/access-state.js';
@@ -44,7 +52,7 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
     bus.subscribe(IDENTITY_CHANGED, (event) => states.drop((event as IdentityChanged).identityId)),
   ];
   /** When a use was last noted, by key, in epoch milliseconds. */
-  const notedAt = new LRUCache<string, number>({ max: USES_KEPT });
+  const notedAt = new LRUCache<string, number>(atMost(USES_KEPT));
   const noting = new Set<Promise<void>>();
 
   /** @throws authenticationErrors.unverified for a text that cannot be a key; it leaves no copy */

@@ -1,3 +1,4 @@
+import { atMost } from '@tandem/core';
 import { LRUCache } from 'lru-cache';
 
 /** Lifetime of a copy, in milliseconds: the end of a session or membership takes effect within this time (decisions A6, S4). */
@@ -6,7 +7,7 @@ const COPIES_MAX = 10_000;
 
 /** Caches values of the store by key, each for one second from the start of its read. */
 export function createShortCopies<Value>() {
-  const copies = new LRUCache<string, { value: Promise<Value> }>({ max: COPIES_MAX, ttl: COPY_LIFE_MS, ttlResolution: 0 });
+  const copies = new LRUCache<string, { value: Promise<Value> }>({ ...atMost(COPIES_MAX), ttl: COPY_LIFE_MS, ttlResolution: 0 });
 
   /** Returns the copy, else the result of `read`. A failed read leaves no copy. */
   function get(key: string, read: () => Promise<Value>): Promise<Value> {
