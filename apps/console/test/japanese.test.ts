@@ -139,6 +139,9 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Japanese (skipped where there is 
     await save('1200.5');
     await toast.getByText('金額：小数点以下は0桁までです。').waitFor();
     expect(await englishOn(page)).toEqual([]);
+    await page.locator('.toast').getByRole('button', { name: '再試行' }).click();
+    await page.getByRole('dialog').locator('.field-bad .problem', { hasText: '小数点以下は0桁までです。' }).waitFor();
+    expect(await offences(page)).toEqual([]);
     await alterAnswers(page, 'products.patch', (text) => text.replace('must NOT have more than 0 decimals', 'is odd'));
     await page.reload();
     await save('1200.25');

@@ -1,6 +1,6 @@
 import { describeFailure } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useId, useMemo, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useId, useMemo, type ReactNode } from 'react';
 import { FormProvider, useForm, useFormContext, type ResolverResult } from 'react-hook-form';
 import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
@@ -40,7 +40,7 @@ interface OperationFormProps {
 }
 
 /** `request body/price/amount must be …` and `query parameter 'roles' must …`: the field, and what is wrong with it. */
-const PROBLEM = /^(?:request body\/|query parameter '|path parameter ')(\w+)[/\w]*'?\s+(.*)$/;
+const PROBLEM = /^(?:request body\/|query parameter '|path parameter ')([/\w]+)'?\s+(.*)$/;
 
 /** A form for any operation, made of what it takes. Errors stand at their fields. */
 export function OperationForm(props: OperationFormProps) {
@@ -83,13 +83,18 @@ export function OperationForm(props: OperationFormProps) {
     onSuccess: (answer) => answer !== null && onDone(answer),
     onError(error, typed) {
       if (onFailure?.(error, inputFrom(typed))) return;
-      for (const said of describeFailure(error).data) {
-        const [, name, message] = PROBLEM.exec(said) ?? [];
-        if (name !== undefined && fields.some((field) => field.name === name))
-          form.setError(name, { message: problem(said)?.text ?? message ?? said });
-      }
+      tellProblems(error);
     },
   });
+  function tellProblems(error: unknown): void {
+    for (const said of describeFailure(error).data) {
+      const [, place = '', message] = PROBLEM.exec(said) ?? [];
+      const path = pathOf(place, fields);
+      if (path !== undefined) form.setError(path, { type: 'server', message: problem(said)?.text ?? message ?? said });
+    }
+  }
+  const tellFailed = useEffectEvent(() => failed && tellProblems(failed.error));
+  useEffect(() => void tellFailed(), []);
   useEffect(() => {
     if (!isDirty) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -108,10 +113,11 @@ export function OperationForm(props: OperationFormProps) {
         }}
       >
         {children}
+        {!sending.error && <Failure of={failed?.error} />}
         {fields.map((field) => (
           <FormField key={field.name} field={field} path={field.name} given={given} />
         ))}
-        <Failure of={sending.error ?? failed?.error} />
+        <Failure of={sending.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending}>
@@ -121,6 +127,14 @@ export function OperationForm(props: OperationFormProps) {
       </form>
     </FormProvider>
   );
+}
+
+/** Where a form shows what is wrong at `price/amount`: at the part of a field, if that has one. */
+function pathOf(place: string, fields: readonly InputField[]): string | undefined {
+  const [name = '', part = ''] = place.split('/');
+  const field = fields.find((one) => one.name === name);
+  const isPart = field?.control.type === 'object' && field.control.fields.some((one) => one.name === part);
+  return field && (isPart ? `${name}.${part}` : name);
 }
 
 function typedFields(fields: readonly InputField[], values: Readonly<Record<string, unknown>>): Typed {
