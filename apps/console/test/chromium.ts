@@ -115,6 +115,10 @@ export async function goTo(page: Page, view: string | RegExp): Promise<void> {
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
 }
 
+/** Goes to a view within the page, as its links do: what the page has loaded stays. */
+export const turnTo = (page: Page, path: string) =>
+  page.evaluate(`history.pushState({}, '', '/console${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+
 /** The name of what has the focus: its label, else its text. */
 export const focusedText = (page: Page) =>
   page.evaluate<string>(

@@ -48,14 +48,15 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
   useTitle(name, unread);
   const typing = typingIn(channel.id);
   const personOf = useNames(typing, channel.ownerId);
-  const { data: pins = [] } = useQuery({ queryKey: pinsKey(channel.id), queryFn: () => messages.loadPins(channel.id) });
+  const loadingPins = useQuery({ queryKey: pinsKey(channel.id), queryFn: () => messages.loadPins(channel.id) });
+  const { data: pins } = loadingPins;
   const goToNewest = () => void go({ to: `/chat/${channel.id}` });
   const close = () => setAside(undefined);
   const turn = (to: 'pins' | 'channel') => setAside(aside === to ? undefined : to);
   const room: Room = {
     channel,
     rights,
-    pinned: new Set(pins.map(({ id }) => id)),
+    pinned: new Set(pins?.map(({ id }) => id)),
     editing,
     edit,
     reply: ({ id }) => drafts.change(channel.id, { replyToId: id }),
@@ -90,7 +91,9 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
           <div className="conversation-tools">
             <Button className="quiet" aria-expanded={aside === 'pins'} onClick={() => turn('pins')}>
               <Icon name="pin" />{' '}
-              <span>{pins.length > 0 ? t('chat.conversation.pins', { count: pins.length }) : t('chat.conversation.pinned')}</span>
+              <span>
+                {pins && pins.length > 0 ? t('chat.conversation.pins', { count: pins.length }) : t('chat.conversation.pinned')}
+              </span>
             </Button>
             <Button className="quiet" aria-expanded={aside === 'channel'} onClick={() => turn('channel')}>
               <Icon name="people" /> <span>{t(channel.direct ? 'chat.members.about' : 'chat.members.title')}</span>
@@ -110,7 +113,7 @@ export function Conversation({ channel, at: seq, messageId }: ConversationProps)
           onEditLast={editLast}
         />
       </section>
-      {aside === 'pins' && <PinsPanel pins={pins} onClose={close} />}
+      {aside === 'pins' && <PinsPanel pins={pins} loading={loadingPins} onClose={close} />}
       {aside === 'channel' && <ChannelPanel onClose={close} />}
       {typeof aside === 'object' && <ThreadPanel key={aside.threadOf} messageId={aside.threadOf} onClose={close} />}
     </RoomContext>

@@ -9,6 +9,7 @@ export const texts = {
     templates: 'templates',
     replies: 'replies',
     versions: 'earlier texts',
+    pins: 'pinned messages',
   },
   you: 'You',
   owner: 'Owner',

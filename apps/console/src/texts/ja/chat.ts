@@ -11,6 +11,7 @@ export const texts: Translated<typeof english> = {
     templates: 'テンプレート',
     replies: '返信',
     versions: '変更履歴',
+    pins: 'ピン留めしたメッセージ',
   },
   you: 'あなた',
   owner: 'オーナー',
