@@ -26,6 +26,8 @@ export interface Asked {
   channelId?: string;
 }
 
+function ignore(): void {}
+
 /** A stream with its client's side, as small as it can be: a socket and what of a frame has come. */
 class RawStream {
   private rest: Buffer | undefined = undefined;
@@ -36,6 +38,8 @@ class RawStream {
     readonly socket: net.Socket,
     private readonly isReader: boolean,
   ) {
+    // one that is cut off is closed, too, and counted
+    socket.on('error', ignore);
     socket.on('data', (bytes: Buffer) => this.take(this.rest ? Buffer.concat([this.rest, bytes]) : bytes));
   }
 

@@ -2,7 +2,7 @@ import { spreadOf, type Spread } from './rounds.js';
 
 export const MEGABYTE = 1_000_000;
 
-export type Unit = 'answers' | 'bytes' | 'files' | 'microseconds';
+export type Unit = 'answers' | 'bytes' | 'files' | 'microseconds' | 'streams';
 
 /** What the server under test needs, and the bare one, or another, if it is compared with that. */
 export interface Need {

@@ -26,7 +26,7 @@ function mebibytes(bytes: number): string {
 
 function amount(unit: Unit, value: number): string {
   if (unit === 'microseconds') return time(value);
-  if (unit === 'files' || unit === 'answers') return String(Math.round(value));
+  if (unit !== 'bytes') return String(Math.round(value));
   return value < MEGABYTE ? kibibytes(value) : `${(value / MEGABYTE).toFixed(1)} MB`;
 }
 

@@ -80,7 +80,7 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
   const full = await memory();
   await times(WARM_UP_MS);
   const among = await times(listenMs);
-  await crowd.check();
+  const lost = await crowd.lost();
   await crowd.shut(many - few);
   await times(WARM_UP_MS);
   const after = await times(listenMs);
@@ -99,6 +99,7 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
   const name = `message to ${readers.toLocaleString('en')} readers among ${where}`;
   return [
     { name: `idle stream, of ${where}`, of: 'need', unit: 'bytes', target: 4 * 1024, measure: async () => [{ tandem: bytes }] },
+    { name: `${where}: cut off`, of: 'need', unit: 'streams', target: 0, measure: async () => [{ tandem: lost }] },
     { ...shared, name, measure: async () => pairs(0.5) },
     { ...shared, name: `${name}, p99`, measure: async () => pairs(0.99) },
   ];
