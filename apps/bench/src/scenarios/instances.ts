@@ -3,11 +3,13 @@ import { openChannel } from '../channels.js';
 import { CROWDED, createCrowd, enrol } from '../crowds.js';
 import type { LoadResult } from '../load.js';
 import { cpuTimeOf, type MeasuredProcess } from '../measured-process.js';
+import type { Somebody } from '../people.js';
 import type { Comparison, Side } from '../rounds.js';
 import type { Scenario } from '../scenario.js';
 
 const INSTANCES = 3;
 const READERS = 3000;
+const STREAMS_OF_PERSON = 10;
 /** Messages on their way at once, shared by the instances. */
 const AT_ONCE = 6;
 const CONTENT = 'x'.repeat(200);
@@ -31,14 +33,16 @@ export const instances: Scenario<Comparison[]> = async (stage) => {
   const settings = { ...CROWDED, REDIS_URL: redis.url };
   const one = await start('tandem-server', CROWDED);
   const several = await Promise.all(Array.from({ length: INSTANCES }, () => start('tandem-server', settings)));
-  const people = await enrol(one, db, readers);
+  const people = await enrol(one, db, readers / STREAMS_OF_PERSON);
+  const personOf = (turn: number) => people[turn % people.length] as Somebody;
 
   async function sideOf(servers: readonly MeasuredProcess[], process: Side['process']): Promise<Side> {
     const urls = servers.map(({ url }) => url);
     const channelId = await openChannel(urls[0] as string, people);
     const crowd = await createCrowd(stage, readers);
     for (const [at, url] of urls.entries()) {
-      const asked = people.filter((_, turn) => turn % urls.length === at).map(({ accessToken }) => ({ accessToken, channelId }));
+      const turns = Array.from({ length: readers }, (_, turn) => turn).filter((turn) => turn % urls.length === at);
+      const asked = turns.map((turn) => ({ accessToken: personOf(turn).accessToken, channelId }));
       await crowd.open(url, asked);
     }
     let connections: Connection[] = [];
@@ -55,7 +59,7 @@ export const instances: Scenario<Comparison[]> = async (stage) => {
       return { requests, rate: (requests * 1000) / (performance.now() - begun) };
     }
     function post(connection: Connection, turn: number): Promise<string> {
-      const { id: senderId, accessToken } = people[turn] as (typeof people)[number];
+      const { id: senderId, accessToken } = personOf(turn);
       const headers = { authorization: `Bearer ${accessToken}` };
       return connection.send(
         { method: 'POST', path: '/messages', headers, body: { channelId, senderId, content: CONTENT } },
