@@ -93,8 +93,10 @@ export function OperationForm(props: OperationFormProps) {
       if (path !== undefined) form.setError(path, { type: 'server', message: problem(said)?.text ?? message ?? said });
     }
   }
-  const tellFailed = useEffectEvent(() => failed && tellProblems(failed.error));
-  useEffect(() => void tellFailed(), []);
+  const tellFailed = useEffectEvent(() => {
+    if (failed) tellProblems(failed.error);
+  });
+  useEffect(() => tellFailed(), []);
   useEffect(() => {
     if (!isDirty) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
