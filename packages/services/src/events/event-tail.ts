@@ -18,6 +18,8 @@ export function createEventTail(bus: EventBus, last: () => Promise<string | null
   let isListening = false;
   /** The last event that this process knows of. */
   let latest = '';
+  /** What the reader knew that was last told at once of a later event. */
+  let answered: string | undefined;
 
   function learn(end: string): void {
     if (end > latest) latest = end;
@@ -25,8 +27,12 @@ export function createEventTail(bus: EventBus, last: () => Promise<string | null
   }
 
   async function look(): Promise<void> {
+    const before = latest;
     // while the store is away, nothing is there to read
-    learn((await last().catch(() => null)) ?? '');
+    const end = (await last().catch(() => null)) ?? '';
+    // the log may have been set back
+    if (latest === before) latest = end;
+    learn(end);
   }
 
   /** From the first reader on, so that none has to look for what came while it did something else. */
@@ -61,8 +67,15 @@ export function createEventTail(bus: EventBus, last: () => Promise<string | null
         resolve(latest);
       };
       listen();
-      waiting.set(done, known ?? '');
-      if (signal.aborted || latest > (known ?? '')) return done();
+      const at = known ?? '';
+      waiting.set(done, at);
+      const isBehind = latest > at;
+      if (signal.aborted || (isBehind && at !== answered)) {
+        answered = at;
+        return done();
+      }
+      // it has read again and got no further
+      if (isBehind) void look();
       signal.addEventListener('abort', done);
       timer ??= setInterval(() => void look(), lookedMs).unref();
     });
