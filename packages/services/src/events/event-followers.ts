@@ -136,11 +136,10 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     try {
       let [cursor, last] = [from, (await events.last()) ?? ''];
       while (!over.signal.aborted) {
-        if (cursor >= last) last = await appended(cursor, over.signal);
-        else {
-          cursor = await pass(follower, cursor, last);
-          onPassed();
-        }
+        const next = cursor < last ? await pass(follower, cursor, last) : cursor;
+        if (next === cursor) last = await appended(cursor, over.signal);
+        else onPassed();
+        cursor = next;
       }
     } finally {
       clearInterval(timer);
