@@ -43,6 +43,8 @@ const compiledTexts: Plugin = {
 };
 
 const [CONSOLE, REFERENCE] = [/\/src\/index\.html$/, /\/src\/reference\/index\.html$/];
+/** Where the reference tries operations. It must not load the file that begins the console. */
+const TRYING = /\/src\/reference\/call-view\.tsx$/;
 /** What the reference needs only once something is tried, of libraries that it names. */
 const LATER = /\/(@trpc|client\/dist|list-query\/dist)\/(?!token-store)/;
 
@@ -82,7 +84,7 @@ export default defineConfig({
       checks: { moduleLevelDirective: false },
       // the library does not say so of itself
       treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
-      // what pages begin with is in two files, of both and of the console's own: twenty small ones take longer than their bytes
+      // what pages begin with is in three files, of both, of calls and of the console's own: twenty small ones take longer than their bytes
       output: {
         codeSplitting: {
           groups: [
@@ -90,6 +92,10 @@ export default defineConfig({
             { name: 'events', test: /wsLink/, includeDependenciesRecursively: false },
             {
               name: (id, graph) => (!LATER.test(id) && isOf(REFERENCE, id, graph) && isOf(CONSOLE, id, graph) ? 'both' : null),
+              tags: ['$initial'],
+            },
+            {
+              name: (id, graph) => (isOf(TRYING, id, graph) && isOf(CONSOLE, id, graph) ? 'calls' : null),
               tags: ['$initial'],
             },
             { name: (id, graph) => (isOf(CONSOLE, id, graph) ? 'console' : null), tags: ['$initial'] },
