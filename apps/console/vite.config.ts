@@ -89,7 +89,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // of one view alone, though the library's index names it
-            { name: 'events', test: /wsLink/, includeDependenciesRecursively: false },
+            { name: 'sockets', test: /wsLink/, includeDependenciesRecursively: false },
             {
               name: (id, graph) => (!LATER.test(id) && isOf(REFERENCE, id, graph) && isOf(CONSOLE, id, graph) ? 'both' : null),
               tags: ['$initial'],
