@@ -56,11 +56,9 @@ describe('a server’s reported version', () => {
     const proxy = await play('MongoDB 8.0');
     const storage = await openOn(proxy.uri);
     expect(await writesJointly(storage, proxy)).toBe(true);
-    const heard = proxy.seen(({ command }) => command === 'ismaster' || command === 'hello');
     proxy.play('MongoDB 7.0');
-    await heard;
-    await storage.ping();
-    expect(await writesJointly(storage, proxy)).toBe(false);
+    // the driver takes note of what a server says on a connection of its own
+    await expect.poll(() => writesJointly(storage, proxy)).toBe(false);
   });
 
   it('counts as the lowest of several', async () => {
