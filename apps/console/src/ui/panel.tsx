@@ -20,8 +20,7 @@ export function Panel({ title, of, onClose, children }: PanelProps) {
   useEffect(() => {
     before.current = document.activeElement;
     heading.current?.focus();
-    // once more for another
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- once more for another
   }, [of]);
   useEffect(
     () => () => {

@@ -133,3 +133,27 @@ it('what a dead process was handling another handles, once its lease is over', a
   await follow(other, follower);
   await expectSeen(['a']);
 });
+
+it('a process that another one has taken over from handles nothing until it follows again', async () => {
+  const { collection } = app.storage.model(followerModel);
+  const lease = (owner: string, leaseUntil: Date) =>
+    collection.updateOne({ _id: 'overtaken' } as object, { $set: { owner, leaseUntil } });
+  let isOvertaken = false;
+  const handledMeanwhile: unknown[] = [];
+  const { follower, expectSeen } = collector('overtaken', ({ data }) => {
+    if (isOvertaken) handledMeanwhile.push(data['name']);
+  });
+  const witness = collector('witness');
+  await follow(app, follower);
+  await follow(app, witness.follower);
+  await make('a');
+  await expectSeen(['a']);
+  isOvertaken = true;
+  await lease('another', new Date(app.clock.now().getTime() + 60_000));
+  await make('b');
+  await witness.expectSeen(['a', 'b']);
+  isOvertaken = false;
+  await lease('another', app.clock.now());
+  await expectSeen(['a', 'b']);
+  expect(handledMeanwhile).toEqual([]);
+});

@@ -111,6 +111,8 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
       return to;
     };
     if (isNeeded && !(await isNeeded())) return move(end);
+    // who has stood still may have lost it to another process, which handles them
+    await write(name, { leaseUntil: until(LEASE_MS) });
     const since = cursor === '' ? undefined : cursor;
     const page = await events.read({ since, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
