@@ -26,9 +26,11 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await storeCopies({ mongodbUri: app.mongodbUri, of: id, count: 150 }, 'products', past);
     await other.rest('PATCH', `/products/${id}`, { name: 'Renamed again' }).expect(200);
     await row('Old 149').waitFor();
-    await page.evaluate('document.querySelector(".table-box").scrollTop = 1500');
-    await page.waitForLoadState('networkidle');
     const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll(".row-link")[15].textContent']; // prettier-ignore
+    const unmoved = await page.evaluate<string>(first);
+    await page.evaluate('document.querySelector(".table-box").scrollTop = 1500');
+    await page.waitForFunction(`${first} !== ${JSON.stringify(unmoved)}`);
+    await page.waitForLoadState('networkidle');
     const before = [await page.evaluate(top), await page.evaluate(first)];
     await other.rest('POST', '/products', product('Third')).expect(201);
     await page.getByRole('button', { name: '1 change elsewhere: show' }).waitFor();

@@ -46,8 +46,14 @@ const message = fc.record({
   params: or(params),
   result: fc.option(hostileValue, { nil: undefined }),
 });
+const notification = fc.record({
+  jsonrpc: fc.constant('2.0'),
+  method: fc.constantFrom('notifications/initialized', 'notifications/cancelled'),
+  params: or(params),
+});
 const frame = fc.oneof(
-  { weight: 8, arbitrary: message.map(toText) },
+  { weight: 7, arbitrary: message.map(toText) },
+  { weight: 1, arbitrary: notification.map(toText) },
   { weight: 1, arbitrary: fc.array(message, { maxLength: 5 }).map(toText) },
   { weight: 1, arbitrary: wildBody },
 );
