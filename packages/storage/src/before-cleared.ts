@@ -1,4 +1,5 @@
 import type { LoggedEvent, PendingEvent } from './event-log.js';
+import { hasNothing } from './waiting-changes.js';
 
 /** An event of a record, with the record's version by it. */
 export type ToldEvent = LoggedEvent & { version: number };
@@ -19,35 +20,41 @@ export interface IdsBeforeCleared {
 
 export type Following = BeforeCleared | IdsBeforeCleared;
 
-const NOTHING = [null, []];
+/** Whether an event is known, unread, to have nothing in a field of its state. */
+export type Lacks = (event: PendingEvent, field: string) => boolean;
 
-function concerns({ types, having }: BeforeCleared, { type, state }: LoggedEvent): boolean {
-  if (!types.has(type)) return false;
-  const value = having === undefined ? true : state[having];
-  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+interface FollowOptions {
+  followings: readonly Following[];
+  /** Reads events of the log in order, once for all. */
+  read(filter: object): Promise<LoggedEvent[]>;
+  /** Default: nothing is known. */
+  lacks?: Lacks | undefined;
 }
 
-/** Runs what follows the events of a batch. @param read reads events of the log in order, once for all */
+/** Runs what follows the events of a batch. */
 export async function followBatch(
   batch: readonly PendingEvent[],
-  followings: readonly Following[],
-  read: (filter: object) => Promise<LoggedEvent[]>,
+  { followings, read, lacks = () => false }: FollowOptions,
 ): Promise<void> {
-  const concerned = ({ types }: Following) => batch.filter(({ type }) => types.has(type));
-  const reading = followings.filter((one): one is BeforeCleared => 'run' in one && concerned(one).length > 0);
-  const versions = new Map(reading.flatMap(concerned).map(({ _id, version = 0 }) => [_id, version]));
-  const wanted = reading.map(({ types, having }) => ({
-    type: { $in: [...types] },
-    ...(having && { [`state.${having}`]: { $nin: NOTHING } }),
-  }));
-  const found = reading.length > 0 ? await read({ _id: { $in: [...versions.keys()] }, $or: wanted }) : [];
+  const concerned = (one: Following) => batch.filter(({ type }) => one.types.has(type));
+  const toRead = followings.flatMap((one) => {
+    if ('runOnIds' in one) return [];
+    const { having, types } = one;
+    const its = concerned(one).filter((event) => having === undefined || !lacks(event, having));
+    const filter = { type: { $in: [...types] }, ...(having && { [`state.${having}`]: { $nin: [null, []] } }) };
+    return its.length > 0 ? [{ its, filter }] : [];
+  });
+  const versions = new Map(toRead.flatMap(({ its }) => its).map(({ _id, version = 0 }) => [_id, version]));
+  const wanted = { _id: { $in: [...versions.keys()] }, $or: toRead.map(({ filter }) => filter) };
+  const found = toRead.length > 0 ? await read(wanted) : [];
   const events = found.map((event): ToldEvent => ({ ...event, version: versions.get(event._id) as number }));
   for (const following of followings) {
     if ('runOnIds' in following) {
       const ids = concerned(following).map(({ subject }) => subject.id);
       if (ids.length > 0) await following.runOnIds(ids);
     } else {
-      const its = events.filter((event) => concerns(following, event));
+      const { types, having } = following;
+      const its = events.filter(({ type, state }) => types.has(type) && !(having && hasNothing(state[having])));
       if (its.length > 0) await following.run(its);
     }
   }

@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
-import { followBatch, type Following } from './before-cleared.js';
+import { followBatch, type Following, type Lacks } from './before-cleared.js';
 import { firstIdAt, idAfter } from './event-ids.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
-import { clearing, organizationIn, toldBy, withState } from './told-changes.js';
-import { TRACE, type TraceEntry, type Traced } from './traces.js';
+import { clearing, toldBy, withState } from './told-changes.js';
+import { TRACE, type Traced } from './traces.js';
+import { createWaitingChanges, type Waiting } from './waiting-changes.js';
 
 /** How long a process may append without renewing its lease, in milliseconds. */
 const LEASE_MS = 10_000;
-/** Records whose changes are appended at once, and the bytes of these without states. */
-const BATCH_RECORDS = 200;
+/** The bytes of changes, without states, that are appended at once. */
 const BATCH_BYTES = 1024 * 1024;
 /** How often old events are removed, in milliseconds, and how many at once. */
 const TRIM_MS = 60_000;
-
-/** The changes of a record that stand in no log yet, without states, and by what it belongs to an organization. */
-interface Waiting {
-  _id: string;
-  [TRACE]: { collection: string; events: TraceEntry[]; isRemoved?: true };
-  [field: string]: unknown;
-}
 
 type StoredBatch = Pick<LogState, 'batch' | 'cleared' | 'lastId'>;
 
@@ -51,6 +44,8 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
   const states = database.collection<LogState>('eventLog');
   const events = database.collection<LoggedEvent>('events');
   const options = { maxTimeMS, ...BESIDE };
+  const asked = () => beforeCleared.flatMap((one) => ('having' in one && one.having ? one.having : []));
+  const waiting = createWaitingChanges({ database, traced, asked, options });
   let trimmedAt = 0;
   /** How this process has left the log; undefined if it was not the last to append, or has not finished. */
   let left: Pick<LogState, 'lastId' | 'batch'> | undefined;
@@ -75,87 +70,9 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     return state?.owner === owner ? state : undefined;
   }
 
-  /**
-   * Records with waiting changes, those that have waited longest first. Of all collections, whichever process has written
-   * them: what was acknowledged before another change is told before it.
-   */
-  async function waitingRecords(filter: object): Promise<Waiting[]> {
-    const [first, ...others] = [...traced()].map(([collection, settings]) => ({
-      collection,
-      pipeline: [
-        { $match: { [`${TRACE}.since`]: { $exists: true }, ...filter } },
-        { $sort: { [`${TRACE}.since`]: 1 } },
-        { $limit: BATCH_RECORDS },
-        { $project: Object.fromEntries([TRACE, ...organizationIn(settings)].map((field) => [field, 1])) },
-        { $unset: `${TRACE}.events.state` },
-        { $set: { [`${TRACE}.collection`]: collection } },
-      ],
-    }));
-    if (!first) return [];
-    const unions = others.map(({ collection: coll, pipeline }) => ({ $unionWith: { coll, pipeline } }));
-    const all = [...first.pipeline, ...unions, { $sort: { [`${TRACE}.since`]: 1 } }, { $limit: BATCH_RECORDS }];
-    return database.collection(first.collection).aggregate<Waiting>(all, options).toArray();
-  }
-
-  /**
-   * Waiting records, each with those of its changes that may be told: not those of units of work under way, nor what
-   * follows them. A unit that has ended may have been taken back, so its records are read again after that was seen.
-   */
-  async function tellable(except: readonly string[]) {
-    const found = await waitingRecords(except.length > 0 ? { _id: { $nin: except } } : {});
-    const isFull = found.length === BATCH_RECORDS;
-    const named = [...new Set(found.flatMap(unitsOf))];
-    if (named.length === 0) return { isFull, records: found, heldBack: [] };
-    const running = await database
-      .collection<{ _id: string }>('units')
-      .find({ _id: { $in: named } }, { projection: { _id: 1 }, ...options })
-      .toArray();
-    const underWay = new Set(running.map(({ _id }) => _id));
-    const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
-    const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
-    const changed = found.filter(isChanged).map(({ _id }) => _id);
-    // another collection may have a record of the same id
-    const unchanged = new Set(found.filter((record) => !isChanged(record)).map(recordKey));
-    const isRead = (record: Waiting) => !unchanged.has(recordKey(record));
-    const again = changed.length > 0 ? (await waitingRecords({ _id: { $in: changed } })).filter(isRead) : [];
-    const heldBack: string[] = [];
-    const records = [...found.filter((record) => !isChanged(record)), ...again].flatMap((record) => {
-      const { events: entries } = record[TRACE];
-      const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
-      if (end < 0) return record;
-      heldBack.push(record._id);
-      if (end === 0) return [];
-      return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
-    });
-    return { isFull, records, heldBack };
-  }
-
-  /** The organizations of the records that belong to one by another record. */
-  async function organizationsOf(records: readonly Waiting[]): Promise<(record: Waiting) => string | null> {
-    const known = new Map<string, string | null>();
-    for (const [collection, { organization }] of traced()) {
-      if (typeof organization !== 'object') continue;
-      const { through, by } = organization;
-      const ids = records.filter((one) => one[TRACE].collection === collection).map((one) => String(one[by]));
-      if (ids.length === 0) continue;
-      const found = await database
-        .collection<{ _id: string; organizationId?: string | null }>(through)
-        .find({ _id: { $in: ids } }, { projection: { organizationId: 1 }, ...options })
-        .toArray();
-      for (const { _id, organizationId = null } of found) known.set(_id, organizationId);
-    }
-    return (record) => {
-      const { organization } = traced().get(record[TRACE].collection) as Traced;
-      if (organization === undefined) return null;
-      if (typeof organization === 'object') return known.get(String(record[organization.by])) ?? null;
-      const id = record[organization];
-      return typeof id === 'string' ? id : null;
-    };
-  }
-
   /** The events of records, and what to clear when they are in the log; at least those of the first record. */
   async function batchOf(records: readonly Waiting[], lastId: string) {
-    const organizationOf = await organizationsOf(records);
+    const organizationOf = await waiting.organizationsOf(records);
     const told: Omit<PendingEvent, '_id'>[] = [];
     const cleared: Cleared[] = [];
     let bytes = 0;
@@ -181,7 +98,12 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     const batch = told
       .toSorted((one, other) => one.at.getTime() - other.at.getTime())
       .map((event): PendingEvent => ({ _id: (last = idAfter(last, clock)), ...event }));
-    return { batch, cleared, lastId: last };
+    const keyOf = (kind: string | undefined, id: string) => `${kind} ${id}`;
+    const lacking = new Map(
+      records.map(({ _id, [TRACE]: { collection, lacks } }) => [keyOf(traced().get(collection)?.kind, _id), lacks]),
+    );
+    const lacks: Lacks = ({ subject: { type, id } }, field) => lacking.get(keyOf(type, id))?.includes(field) ?? false;
+    return { stored: { batch, cleared, lastId: last }, lacks };
   }
 
   /** @param holder finds the state while this process may append @throws Overtaken */
@@ -205,13 +127,14 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
   }
 
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
-  async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch): Promise<void> {
+  async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch, lacks?: Lacks): Promise<void> {
     // a batch that was stored late is not this one
     const ofBatch = { ...held, lastId };
     await append(batch, ofBatch);
     const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
-    await followBatch(batch, beforeCleared, (filter) => events.find(filter, { sort: { _id: 1 }, ...options }).toArray());
+    const read = (filter: object) => events.find(filter, { sort: { _id: 1 }, ...options }).toArray();
+    await followBatch(batch, { followings: beforeCleared, read, lacks });
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
       const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {
         const filter = { _id: { $in: some.map(({ id }) => id) } };
@@ -237,15 +160,15 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
       if (state.batch) await finish(state);
       const passed: string[] = [];
       for (;;) {
-        const { isFull, records, heldBack } = await tellable(passed);
-        const next = await batchOf(records, lastId);
-        if (next.cleared.length > 0) {
-          await store(next, isHeld ? held : own);
+        const { isFull, records, heldBack } = await waiting.tellable(passed);
+        const { stored, lacks } = await batchOf(records, lastId);
+        if (stored.cleared.length > 0) {
+          await store(stored, isHeld ? held : own);
           isHeld = true;
-          last = lastId = next.lastId;
-          await finish(next);
+          last = lastId = stored.lastId;
+          await finish(stored, lacks);
         }
-        const remaining = new Set(records.slice(next.cleared.length).map(({ _id }) => _id));
+        const remaining = new Set(records.slice(stored.cleared.length).map(({ _id }) => _id));
         if (remaining.size === 0 && !isFull) break;
         passed.push(...heldBack.filter((id) => !remaining.has(id)));
       }
@@ -278,11 +201,6 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
 
   return { relay, events, states };
 }
-
-/** The units of work that a record's changes are part of. */
-const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
-
-const recordKey = (record: Waiting) => `${record[TRACE].collection} ${record._id}`;
 
 const INTO_LOG = { $merge: { into: 'events', whenMatched: 'keepExisting' } };
 

@@ -12,8 +12,8 @@ import type { Traced } from './traces.js';
  * busy store does it for more of them at once; up to a limit.
  */
 const COLLECTED_MS = 40;
-const COLLECTED_TURNS = 4;
-const COLLECTED_MAX_MS = 250;
+const COLLECTED_TURNS = 8;
+const COLLECTED_MAX_MS = 500;
 /** Pause before another attempt, while another process appends, and after a failure. */
 const BUSY_MS = 100;
 const FAILED_MS = 2000;
