@@ -1,14 +1,7 @@
-import {
-  rowSelectionFeature,
-  tableFeatures,
-  useTable,
-  type ColumnDef,
-  type Row as TanStackRow,
-  type RowSelectionState,
-} from '@tanstack/react-table';
+import { rowSelectionFeature, tableFeatures, useTable, type ColumnDef, type RowSelectionState } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
-import { memo, useEffect, useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { memo, useCallback, useEffect, useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
@@ -52,7 +45,6 @@ function keyOf(row: Row, index: number): string {
 /** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
 export function RecordTable(props: RecordTableProps) {
   const { box, label, rows, columns, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
-  const [titled = ''] = columns;
   const definitions = useMemo(
     (): ColumnDef<typeof features, Row>[] => columns.map((name) => ({ id: name, accessorFn: (row) => valueAt(row, name) })),
     [columns],
@@ -74,6 +66,12 @@ export function RecordTable(props: RecordTableProps) {
     },
   });
   const shown = table.getRowModel().rows;
+  const { ids, change } = selection ?? {};
+  const choose = useCallback(
+    (id: string, isChosen: boolean) =>
+      change?.(new Set(isChosen ? [...(ids ?? []), id] : [...(ids ?? [])].filter((one) => one !== id))),
+    [ids, change],
+  );
   // the React compiler leaves this component alone, because what the library has returned changes
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
@@ -126,13 +124,15 @@ export function RecordTable(props: RecordTableProps) {
             return (
               <TableRow
                 key={row.id}
-                row={row}
+                id={row.id}
+                record={row.original}
+                columns={columns}
                 index={index}
                 kind={kind}
-                titled={titled}
                 addressOf={addressOf}
                 renderActions={renderActions}
-                isChosen={selection?.ids.has(row.id)}
+                isChosen={ids?.has(row.id)}
+                choose={choose}
               />
             );
           })}
@@ -143,20 +143,24 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-interface TableRowProps extends Pick<RecordTableProps, 'kind' | 'addressOf' | 'renderActions'> {
-  row: TanStackRow<typeof features, Row>;
+interface TableRowProps extends Pick<RecordTableProps, 'columns' | 'kind' | 'addressOf' | 'renderActions'> {
+  id: string;
+  record: Row;
   index: number;
-  /** The column that names the record. */
-  titled: string;
   /** Undefined where rows cannot be chosen. */
   isChosen: boolean | undefined;
+  choose(id: string, isChosen: boolean): void;
 }
 
-/** A row, drawn again only when something of it has changed: not while others scroll by. */
+/**
+ * A row, drawn again only when something of it has changed: not while others scroll by, nor when more are loaded, which makes the
+ * table's own rows anew.
+ */
 const TableRow = memo(function TableRow(props: TableRowProps) {
-  const { row, index, kind, titled, addressOf, renderActions, isChosen } = props;
-  const { original } = row;
-  const address = addressOf?.(original);
+  const { id, record, columns, index, kind, addressOf, renderActions, isChosen, choose } = props;
+  // the first column names the record
+  const [titled] = columns;
+  const address = addressOf?.(record);
   const picture = kind && LOOKS[kind.name]?.picture;
   return (
     <tr aria-rowindex={index + 2} className={isChosen ? 'chosen-row' : undefined}>
@@ -164,33 +168,32 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
         <td className="check">
           <input
             type="checkbox"
-            aria-label={t('records.list.choose', { title: titleOf(original) })}
+            aria-label={t('records.list.choose', { title: titleOf(record) })}
             checked={isChosen}
-            onChange={row.getToggleSelectedHandler()}
+            onChange={(event) => choose(id, event.target.checked)}
           />
         </td>
       )}
-      {row.getAllCells().map((cell) => {
-        const name = cell.column.id;
-        const value = <Value value={cell.getValue()} field={name} row={original} kind={kind} />;
+      {columns.map((name) => {
+        const value = <Value value={valueAt(record, name)} field={name} row={record} kind={kind} />;
         if (name !== titled || address === undefined)
           return (
-            <td key={cell.id} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
+            <td key={name} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
               {value}
             </td>
           );
-        const image = pictureOf(original, picture);
+        const image = pictureOf(record, picture);
         return (
-          <th key={cell.id} scope="row">
+          <th key={name} scope="row">
             <Link to={address} className="row-link">
               {picture !== undefined &&
                 (image === undefined ? <span className="thumb" /> : <img className="thumb" src={image} alt="" loading="lazy" />)}
-              <span>{isBlank(cell.getValue()) ? titleOf(original) : value}</span>
+              <span>{isBlank(valueAt(record, name)) ? titleOf(record) : value}</span>
             </Link>
           </th>
         );
       })}
-      {renderActions && <td className="row-actions">{renderActions(original)}</td>}
+      {renderActions && <td className="row-actions">{renderActions(record)}</td>}
     </tr>
   );
 });
