@@ -18,6 +18,8 @@ export interface StoreProxyOptions {
   mayPass?(write: StoreCommand): boolean;
   /** Simulates this server as the one primary of a replica set; by default the engine is shown as it is. */
   as?: PlayedServer;
+  /** Plans reach the commands of the event log too, which come whenever there is time. */
+  plansLog?: boolean;
 }
 
 /** A proxy to the store that can observe and block commands, and simulate other servers. */
@@ -65,7 +67,10 @@ function retryKey({ lsid, txnNumber }: Document): string | undefined {
  * a primary, or simulate another server version.
  * @param uri of the database, on a Unix socket
  */
-export async function startStoreProxy(uri: string, { mayPass = () => true, as }: StoreProxyOptions = {}): Promise<StoreProxy> {
+export async function startStoreProxy(
+  uri: string,
+  { mayPass = () => true, as, plansLog = false }: StoreProxyOptions = {},
+): Promise<StoreProxy> {
   const [, host = '', database = ''] = /^mongodb:\/\/([^/]+)(\/[^?]*)/.exec(uri) ?? [];
   const store = decodeURIComponent(host);
   const sockets = new Set<net.Socket>();
@@ -154,7 +159,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       if (isHeld || client.destroyed) return;
       const isHandshake = HANDSHAKES.has(command.command);
       if (!isHandshake && !isBeside) commands.push(command);
-      const fate: Fate = isBeside ? { kind: 'pass' } : fateOf(command);
+      const fate: Fate = isBeside && !plansLog ? { kind: 'pass' } : fateOf(command);
       if (fate.kind === 'hold' && fate.when === 'before') await fate.until;
       const refused = refuse(message, command);
       if (refused && writes && !isPrimary) refusedWrites.emit('write', command);
