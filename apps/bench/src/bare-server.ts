@@ -75,6 +75,15 @@ function createBareApp(db: Db): Express {
     res.json({ accessToken: randomUUID(), refreshToken: next._id });
   });
 
+  app.post('/auth/login', express.json(), async (req, res) => {
+    const { email, password } = req.body as { email: string; password: string };
+    const found = await db.collection('identities').findOne({ email, deletedAt: null });
+    if (!found || !(await bcrypt.compare(password, String(found['passwordHash'])))) throw new Error('wrong credentials');
+    const session = { ...createBareRow(new Date()), identityId: String(found._id) };
+    await rows.insertOne(session);
+    res.json({ accessToken: randomUUID(), refreshToken: session._id });
+  });
+
   app.post('/messages', express.json(), async (req, res) => {
     const now = new Date();
     const message = { _id: randomUUID(), ...(req.body as object), createdAt: now, updatedAt: now };

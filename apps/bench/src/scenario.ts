@@ -13,6 +13,8 @@ import type { TimeComparison } from './times.js';
 export interface Stage {
   tandem: MeasuredProcess;
   bare: MeasuredProcess;
+  /** The database engine of both. */
+  engine: Pick<MeasuredProcess, 'cpu'>;
   /** Starts another process of a module of this folder, with more settings; it ends with the benchmark. */
   start(module: string, settings?: NodeJS.ProcessEnv): Promise<MeasuredProcess>;
   /** Starts the server under test as `npm start` runs it, or the bare one, with more settings; it ends with the benchmark. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
 import { startRedis, type RedisServer } from '@tandem/testing/redis-server';
 import { MongoClient } from 'mongodb';
-import { startMeasured, type MeasuredProcess } from './measured-process.js';
+import { cpuTimeOf, startMeasured, type MeasuredProcess } from './measured-process.js';
 import { startServer, type StartedServer } from './started-server.js';
 import { signUp } from './people.js';
 import type { Stage } from './scenario.js';
@@ -63,7 +63,11 @@ export async function withStage(options: StageOptions, play: (stage: Stage) => P
 async function setUp(undo: (() => Promise<unknown>)[], { isQuick, hasPeople }: StageOptions): Promise<Stage> {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
   undo.push(() => rm(dir, { recursive: true, force: true }));
-  const engine = await startEmbeddedMongo({ dir: path.join(dir, 'mongodb') });
+  let enginePid: number | undefined;
+  const engine = await startEmbeddedMongo({
+    dir: path.join(dir, 'mongodb'),
+    onEvent: (event) => event.type === 'started' && (enginePid = event.pid),
+  });
   undo.push(() => engine.stop());
   const client = new MongoClient(engine.uri);
   undo.push(() => client.close());
@@ -89,6 +93,7 @@ async function setUp(undo: (() => Promise<unknown>)[], { isQuick, hasPeople }: S
   return {
     tandem,
     bare,
+    engine: { cpu: async () => cpuTimeOf(enginePid) },
     start,
     startServer: startOutside,
     startRedis: startOwnRedis,
