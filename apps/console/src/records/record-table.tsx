@@ -153,8 +153,8 @@ interface TableRowProps extends Pick<RecordTableProps, 'columns' | 'kind' | 'add
 }
 
 /**
- * A row, drawn again only when something of it has changed: not while others scroll by, nor when more are loaded, which makes the
- * table's own rows anew.
+ * A row, drawn again only when something of it has changed: not while others scroll by, nor when more are loaded, though that
+ * rebuilds the table's own rows.
  */
 const TableRow = memo(function TableRow(props: TableRowProps) {
   const { id, record, columns, index, kind, addressOf, renderActions, isChosen, choose } = props;
