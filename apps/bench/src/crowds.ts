@@ -11,9 +11,6 @@ const STREAMS_OF_ONE = 14_000;
 /** Files that a server has open beside its streams. */
 const OTHER_FILES = 1000;
 
-/** Settings of a server with a crowd: its access tokens last as long as it is measured. */
-export const CROWDED = { ACCESS_TOKEN_EXPIRE_TIME: '5h' };
-
 /** Writes identities as a host application may, and lets a server begin a session for each. */
 export async function enrol(server: MeasuredProcess, db: Db, count: number): Promise<Somebody[]> {
   const identities = Array.from({ length: count }, (_, at) =>

@@ -1,6 +1,6 @@
 import { withSearch } from '@tandem/storage';
 import { connect } from '../connection.js';
-import { CROWDED, enrol } from '../crowds.js';
+import { enrol } from '../crowds.js';
 import { openChannel } from '../channels.js';
 import type { MeasuredProcess } from '../measured-process.js';
 import type { Somebody } from '../people.js';
@@ -150,7 +150,7 @@ async function fill({ database, start }: Stage, list: BigList, rows: number): Pr
   const { collection, row, searched = [] } = list;
   const { db, settings } = database(`${collection}${rows}`);
   // who owns rows is there before them; the indexes are made when all are there, which takes less time
-  const first = await start('tandem-server', { ...CROWDED, ...settings });
+  const first = await start('tandem-server', settings);
   const [somebody] = (await enrol(first, db, 1)) as [Somebody];
   await db.collection<Stored>('identities').updateOne({ _id: somebody.id }, { $set: { typeId: 'admin' } });
   const owner = { ...somebody, channelId: await openChannel(first.url, [somebody]) };
@@ -163,7 +163,7 @@ async function fill({ database, start }: Stage, list: BigList, rows: number): Pr
     });
     await insert(db, collection, some);
   }
-  return { server: await start('tandem-server', { ...CROWDED, ...settings }), owner };
+  return { server: await start('tandem-server', settings), owner };
 }
 
 /** Reads a list, over one connection, which lasts as long as it is used. */

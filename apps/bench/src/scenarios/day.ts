@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { openChannel } from '../channels.js';
-import { CROWDED, enrol } from '../crowds.js';
+import { enrol } from '../crowds.js';
 import { percentile, runPaced, type LoadClient } from '../load.js';
 import type { Memory } from '../measured-child.js';
 import type { Need, NeedComparison } from '../needs.js';
@@ -40,7 +40,7 @@ interface Window {
  * window: whether the other needs more memory and files with time, and becomes slower.
  */
 export const day: Scenario<NeedComparison[]> = async (stage) => {
-  const settings = { ...CROWDED, REDIS_URL: (await stage.startRedis()).url };
+  const settings = { REDIS_URL: (await stage.startRedis()).url };
   const server = await stage.start('tandem-server', settings);
   const people = await enrol(server, stage.db, PEOPLE);
   const [known] = await signUp(server.url, 1);

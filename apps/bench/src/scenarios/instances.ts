@@ -1,6 +1,6 @@
 import { connect, type Connection } from '../connection.js';
 import { openChannel } from '../channels.js';
-import { CROWDED, createCrowd, enrol } from '../crowds.js';
+import { createCrowd, enrol } from '../crowds.js';
 import type { LoadResult } from '../load.js';
 import { cpuTimeOf, type MeasuredProcess } from '../measured-process.js';
 import type { Somebody } from '../people.js';
@@ -30,8 +30,8 @@ export const instances: Scenario<Comparison[]> = async (stage) => {
   const { start, db, isQuick } = stage;
   const readers = isQuick ? READERS / 10 : READERS;
   const redis = await stage.startRedis();
-  const settings = { ...CROWDED, REDIS_URL: redis.url };
-  const one = await start('tandem-server', CROWDED);
+  const settings = { REDIS_URL: redis.url };
+  const one = await start('tandem-server');
   const several = await Promise.all(Array.from({ length: INSTANCES }, () => start('tandem-server', settings)));
   const people = await enrol(one, db, readers / STREAMS_OF_PERSON);
   const personOf = (turn: number) => people[turn % people.length] as Somebody;

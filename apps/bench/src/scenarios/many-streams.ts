@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { openChannel } from '../channels.js';
-import { CROWDED, createCrowd, enrol, streamsOfOneServer } from '../crowds.js';
+import { createCrowd, enrol, streamsOfOneServer } from '../crowds.js';
 import { percentile } from '../load.js';
 import type { Memory } from '../measured-child.js';
 import type { NeedComparison } from '../needs.js';
@@ -25,7 +25,7 @@ export const manyStreams: Scenario<NeedComparison[]> = async (stage) => {
   const { start, db, isQuick } = stage;
   const [many, few, readers] = isQuick ? [10_000, 1000, 200] : [100_000, 5000, 1000];
   const count = Math.ceil(many / streamsOfOneServer());
-  const settings = { ...CROWDED, ...(count > 1 && { REDIS_URL: (await stage.startRedis()).url }) };
+  const settings = { ...(count > 1 && { REDIS_URL: (await stage.startRedis()).url }) };
   const servers = await Promise.all(Array.from({ length: count }, () => start('tandem-server', settings)));
   const serverOf = (turn: number) => servers[turn % count] as (typeof servers)[number];
 
