@@ -84,16 +84,27 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   }
 
+  /** Checks that what can be done with a row is in the window, also where a table is wider than it. */
+  async function expectActionsInReach(page: Page, name: string): Promise<void> {
+    const beyond = await page.evaluate<number[]>(`[...document.querySelectorAll('.row-actions > :last-child')]
+      .map((one) => [one.getBoundingClientRect(), one.closest('.table-box').getBoundingClientRect()])
+      .map(([one, box]) => Math.max(0, box.left - one.left, one.right - box.right))
+      .filter((pixels) => pixels > 0)`);
+    expect(beyond, `pixels of row actions beyond the table's edge: ${name}`).toEqual([]);
+  }
+
   /** Looks at a page in windows of each width; what stands in it is told by its own width once. */
   async function look(visitor: ConsolePage, name: string, screen: Screen, colorScheme: string): Promise<void> {
     const { page } = visitor;
     expect(await offences(page), name).toEqual([]);
     await expectClean(visitor);
+    await expectActionsInReach(page, `${name}, ${screen}`);
     await picture(page, `${name}-${screen}-${colorScheme}`);
     const { viewport } = SCREENS[screen];
     for (const width of WIDTHS[screen]) {
       await page.setViewportSize({ ...viewport, width });
       await expectClean(visitor);
+      await expectActionsInReach(page, `${name}, ${width}`);
       await picture(page, `${name}-${width}-${colorScheme}`);
     }
     await page.setViewportSize(viewport);

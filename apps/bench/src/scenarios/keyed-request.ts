@@ -1,12 +1,15 @@
 import { eachConnected } from '../connection.js';
 import { runLoad, type LoadClient } from '../load.js';
 import { writeNotifications } from '../notifications.js';
+import { signUp } from '../people.js';
 import { WARM_UP_REQUESTS, type Scenario } from '../scenario.js';
 
 const NOTIFICATIONS = 200;
 
 /** A page of notifications, asked for with an API key, against one asked for with a token, at the same server. */
-export const keyedRequest: Scenario = async ({ tandem, db, people }) => {
+export const keyedRequest: Scenario = async ({ tandem, db, people: { length } }) => {
+  // a key takes a fresh proof: those who signed in for earlier scenarios no longer have one
+  const people = await signUp(tandem.url, length);
   const keys: string[] = [];
   await eachConnected(tandem.url, people, async (connection, { id, accessToken }, at) => {
     await writeNotifications(db, id, NOTIFICATIONS);
