@@ -86,7 +86,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
 
   /** Checks that what can be done with a row is in the window, also where a table is wider than it. */
   async function expectActionsInReach(page: Page, name: string): Promise<void> {
-    const beyond = await page.evaluate<number[]>(`[...document.querySelectorAll('.row-actions > :last-child')]
+    const beyond = await page.evaluate<number[]>(`[...document.querySelectorAll('td.row-actions > :last-child')]
       .map((one) => [one.getBoundingClientRect(), one.closest('.table-box').getBoundingClientRect()])
       .map(([one, box]) => Math.max(0, box.left - one.left, one.right - box.right))
       .filter((pixels) => pixels > 0)`);

@@ -57,9 +57,7 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
           tabIndex={0}
           onKeyDown={goThroughMessages}
         >
-          <QueryFailure of={[root, replies]} />
           {root.data === null && <Empty title={t('chat.thread.deleted')} />}
-          {!messages && !replies.error && root.data !== null && <Loading what={t('chat.loading.replies')} />}
           <ol>
             {root.data && (
               <Entry of={root.data}>
@@ -87,6 +85,8 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
               <MessageOnItsWay key={message.clientId} message={message} />
             ))}
           </ol>
+          {!messages && !replies.error && root.data !== null && <Loading what={t('chat.loading.replies')} />}
+          <QueryFailure of={[root, replies]} />
           <Failure of={earlier.error} />
         </div>
         {root.data && <Composer place={`${channel.id}/${messageId}`} label={t('chat.composer.reply')} replyToId={messageId} />}

@@ -43,23 +43,25 @@ function Sales() {
     <section className="panel wide" aria-label={t('home.sales.label')}>
       <div className="panel-head">
         <h2>{t('home.sales.title')}</h2>
-        <Choice<'revenue' | 'orders'>
-          label={t('home.sales.show')}
-          value={measure}
-          options={[
-            ['revenue', t('home.sales.revenue')],
-            ['orders', t('home.sales.orders')],
-          ]}
-          onChange={setMeasure}
-        />
-        {used.length > 1 && (
-          <Choice
-            label={t('home.sales.currency')}
-            value={currency ?? ''}
-            options={used.map((one) => [one, one])}
-            onChange={setChosen}
+        <div className="head-choices">
+          <Choice<'revenue' | 'orders'>
+            label={t('home.sales.show')}
+            value={measure}
+            options={[
+              ['revenue', t('home.sales.revenue')],
+              ['orders', t('home.sales.orders')],
+            ]}
+            onChange={setMeasure}
           />
-        )}
+          {used.length > 1 && (
+            <Choice
+              label={t('home.sales.currency')}
+              value={currency ?? ''}
+              options={used.map((one) => [one, one])}
+              onChange={setChosen}
+            />
+          )}
+        </div>
       </div>
       <QueryFailure of={[sales]} />
       {!sales.data && !sales.error && <Loading what={t('home.loading.orders')} />}
@@ -90,7 +92,8 @@ function States() {
       <h2>{t('home.states.title')}</h2>
       <QueryFailure of={[states]} />
       {!states.data && !states.error && <Loading what={t('home.loading.orders')} />}
-      {states.data && (
+      {states.data?.length === 0 && <p className="hint">{t('home.sales.none')}</p>}
+      {states.data && states.data.length > 0 && (
         <BarChart
           caption={t('home.states.caption')}
           of={t('home.states.of')}

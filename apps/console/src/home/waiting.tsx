@@ -49,16 +49,18 @@ export function Waiting() {
   });
   const [first] = requests.data ?? [];
   return (
-    <section className="waiting wide" aria-label={t('home.waiting.label')}>
+    <section className="waits wide" aria-label={t('home.waiting.label')}>
       <QueryFailure of={[requests, orders, reports]} />
-      <Tally of={orders.data} text="home.waiting.orders" to="/orders" search={{ filter: "status eq 'pending'" }} />
-      <Tally
-        of={requests.data?.length}
-        text="home.waiting.requests"
-        to={first?.organizationId ? `/organizations/${first.organizationId}` : '/organizations'}
-        search={first ? { tab: 'change-requests' } : {}}
-      />
-      <Tally of={reports.data} text="home.waiting.reports" to="/reports" search={{ filter: "status eq 'open'" }} />
+      <div className="waiting">
+        <Tally of={orders.data} text="home.waiting.orders" to="/orders" search={{ filter: "status eq 'pending'" }} />
+        <Tally
+          of={requests.data?.length}
+          text="home.waiting.requests"
+          to={first?.organizationId ? `/organizations/${first.organizationId}` : '/organizations'}
+          search={first ? { tab: 'change-requests' } : {}}
+        />
+        <Tally of={reports.data} text="home.waiting.reports" to="/reports" search={{ filter: "status eq 'open'" }} />
+      </div>
     </section>
   );
 }

@@ -42,38 +42,42 @@ export function TrashPage() {
       <QueryFailure of={[feed]} />
       {!feed.data && !feed.error && <Loading what={t('records.loading.deleted')} />}
       {feed.data && deleted.length === 0 && <Empty title={t('records.trash.none')}>{t('records.trash.noneWhy')}</Empty>}
-      <ul className="rows" aria-label={t('records.trash.label')}>
-        {deleted.map(({ id, at, subject, data }) => {
-          const kind = restorable.find(({ param }) => nameOf(param) === subject.type);
-          const { restore } = kind ?? {};
-          const above = Object.fromEntries((kind?.parents ?? []).map((name) => [name, (data as Record<string, unknown>)[name]]));
-          return (
-            <li key={id} className="row">
-              <div className="row-main">
-                <p className="row-title">{titleOf(data)}</p>
-                <p className="row-more">
-                  {subjectText(subject.type)} · {t.rich('records.trash.deleted', { time: put(<Time at={at} />) })}
-                </p>
-              </div>
-              {kind && restore && (
-                <Button
-                  aria-label={t('records.trash.restoreOne', { title: titleOf(data) })}
-                  onClick={() =>
-                    act({
-                      operation: restore,
-                      given: { ...above, [kind.param]: subject.id },
-                      text: t('records.trash.restore'),
-                      title: titleOf(data),
-                    })
-                  }
-                >
-                  {t('records.trash.restore')}
-                </Button>
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      {deleted.length > 0 && (
+        <ul className="rows" aria-label={t('records.trash.label')}>
+          {deleted.map(({ id, at, subject, data }) => {
+            const kind = restorable.find(({ param }) => nameOf(param) === subject.type);
+            const { restore } = kind ?? {};
+            const above = Object.fromEntries(
+              (kind?.parents ?? []).map((name) => [name, (data as Record<string, unknown>)[name]]),
+            );
+            return (
+              <li key={id} className="row">
+                <div className="row-main">
+                  <p className="row-title">{titleOf(data)}</p>
+                  <p className="row-more">
+                    {subjectText(subject.type)} · {t.rich('records.trash.deleted', { time: put(<Time at={at} />) })}
+                  </p>
+                </div>
+                {kind && restore && (
+                  <Button
+                    aria-label={t('records.trash.restoreOne', { title: titleOf(data) })}
+                    onClick={() =>
+                      act({
+                        operation: restore,
+                        given: { ...above, [kind.param]: subject.id },
+                        text: t('records.trash.restore'),
+                        title: titleOf(data),
+                      })
+                    }
+                  >
+                    {t('records.trash.restore')}
+                  </Button>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
       {feed.hasNextPage && (
         <Button className="more" isOff={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
           {t('records.trash.further')}

@@ -68,7 +68,7 @@ export function RecordListView({ list, given, kind, empty, isGrid = false }: Rec
     <>
       {list.isQueried && <ListTools list={list} state={state} change={change} />}
       {state.group !== '' && list.isQueried ? (
-        <Groups list={list} given={given} state={state} />
+        <Groups list={list} given={given} state={state} empty={isPlain ? empty : undefined} />
       ) : (
         <Rows
           list={list}
@@ -154,10 +154,7 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
     <>
       <QueryFailure of={[found]} />
       {!rows && !found.error && <Loading what={t('records.loading.rows')} lines={6} parts={4} />}
-      {rows?.length === 0 &&
-        (empty ?? (
-          <Empty title={t('records.list.nothing')}>{state.q || state.filter ? t('records.list.removeFilter') : ''}</Empty>
-        ))}
+      {rows?.length === 0 && (empty ?? <Nothing state={state} />)}
       {rows && rows.length > 0 && (
         <>
           <BulkActions kind={kind} given={given} chosen={chosen} total={total} clear={() => select(new Set())} />
@@ -197,6 +194,10 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
   );
 }
 
+function Nothing({ state: { q, filter } }: { state: ListState }) {
+  return <Empty title={t('records.list.nothing')}>{q || filter ? t('records.list.removeFilter') : ''}</Empty>;
+}
+
 /** What is told of each group, in words. */
 function measureText(measure: string): string {
   const [by, field] = measure.split(' ');
@@ -210,7 +211,7 @@ const groupText = (value: unknown, field: string) =>
   term('values', `${field}.${String(value)}`) ?? term('values', String(value)) ?? plainText(value);
 
 /** The groups of a list and a value of each, as a chart that is a table. */
-function Groups({ list, given, state }: { list: RecordList; given: Input; state: ListState }) {
+function Groups({ list, given, state, empty }: Pick<RecordListViewProps, 'list' | 'given' | 'empty'> & { state: ListState }) {
   const input = { ...given, ...parametersOf({ ...state, order: '' }, list, []), $apply: applyOf(state), $top: 50 };
   const groups = useAnswer<{ value: Row[] }>(list.operation, input);
   const rows = groups.data?.value;
@@ -218,7 +219,8 @@ function Groups({ list, given, state }: { list: RecordList; given: Input; state:
     <>
       <QueryFailure of={[groups]} />
       {!rows && !groups.error && <Loading what={t('records.loading.groups')} />}
-      {rows && (
+      {rows?.length === 0 && (empty ?? <Nothing state={state} />)}
+      {rows && rows.length > 0 && (
         <section className="panel">
           <BarChart
             caption={t('records.tools.caption', { measure: measureText(state.measure), group: labelOf(state.group) })}

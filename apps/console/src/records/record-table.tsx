@@ -92,7 +92,7 @@ export function RecordTable(props: RecordTableProps) {
         <thead>
           <tr>
             {selection && (
-              <th className="check">
+              <th className="choose">
                 <input
                   type="checkbox"
                   aria-label={t('records.list.chooseAll')}
@@ -107,7 +107,7 @@ export function RecordTable(props: RecordTableProps) {
               </th>
             ))}
             {renderActions && (
-              <th>
+              <th className="row-actions">
                 <span className="unseen">{t('records.list.actions')}</span>
               </th>
             )}
@@ -162,7 +162,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
   return (
     <tr aria-rowindex={index + 2} className={isChosen ? 'chosen-row' : undefined}>
       {isChosen !== undefined && (
-        <td className="check">
+        <td className="choose">
           <input
             type="checkbox"
             aria-label={t('records.list.choose', { title: titleOf(record) })}

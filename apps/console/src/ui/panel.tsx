@@ -6,7 +6,7 @@ import './panel.css';
 
 interface PanelProps {
   title: string;
-  /** What it shows: another takes the focus anew. */
+  /** What it shows: another takes the focus again. */
   of?: string;
   onClose(): void;
   children: ReactNode;
