@@ -101,8 +101,8 @@ export function RecordTable(props: RecordTableProps) {
                 />
               </th>
             )}
-            {columns.map((name) => (
-              <th key={name} scope="col" aria-sort={sortOf(order?.by, name)} className={`column-${kindOfColumn(name)}`}>
+            {columns.map((name, at) => (
+              <th key={name} scope="col" aria-sort={sortOf(order?.by, name)} className={classOf(name, at)}>
                 {order?.canBe(name) ? <SortButton name={name} label={labelIn(kind, name)} order={order} /> : labelIn(kind, name)}
               </th>
             ))}
@@ -171,11 +171,11 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
           />
         </td>
       )}
-      {columns.map((name) => {
+      {columns.map((name, at) => {
         const value = <Value value={valueAt(record, name)} field={name} row={record} kind={kind} />;
         if (name !== titled || address === undefined)
           return (
-            <td key={name} data-label={labelIn(kind, name)} className={`column-${kindOfColumn(name)}`}>
+            <td key={name} data-label={labelIn(kind, name)} className={classOf(name, at)}>
               {value}
             </td>
           );
@@ -206,7 +206,15 @@ function Space({ height, width }: { height: number; width: number }) {
 }
 
 const AMOUNT = /(total|subtotal|tax|price|amount|count|value|Seq|attempts)$/i;
-const kindOfColumn = (name: string) => (AMOUNT.test(name) ? 'number' : 'text');
+/** The columns that fit a phone, and those that fit a tablet. */
+const [ON_PHONE, ON_TABLET] = [2, 5];
+
+/** The class of a column by its name and place. */
+function classOf(name: string, at: number): string {
+  const kind = AMOUNT.test(name) ? 'column-number' : 'column-text';
+  if (at < ON_PHONE) return kind;
+  return `${kind} ${at < ON_TABLET ? 'beyond-phone' : 'beyond-tablet'}`;
+}
 
 function sortOf(order: string | undefined, name: string): 'ascending' | 'descending' | undefined {
   if (order === name) return 'ascending';
