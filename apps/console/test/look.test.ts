@@ -157,7 +157,8 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
   }
 
   describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
-    it.each(['light', 'dark'] as const)('is accessible, and fits, in %s', async (colorScheme) => {
+    // twenty views in windows of several widths
+    it.each(['light', 'dark'] as const)('is accessible, and fits, in %s', { timeout: 400_000 }, async (colorScheme) => {
       for (const person of new Set(VIEWS.map(([, whose]) => whose))) {
         await using visitor = await visit(browser, app, { ...SCREENS[screen], colorScheme });
         const { page } = visitor;

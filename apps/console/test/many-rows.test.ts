@@ -79,7 +79,7 @@ describe.skipIf(!HAS_CHROMIUM)('ten thousand rows (skipped where there is no chr
   it.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
-  ])('are scrolled through on %s: few are drawn, and each page is asked for once', async (_, options) => {
+  ])('are scrolled through on %s: few are drawn, and each page is asked for once', { timeout: 400_000 }, async (_, options) => {
     await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products', options });
     const { page } = visitor;
     const asked: string[] = [];
