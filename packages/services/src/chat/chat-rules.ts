@@ -7,7 +7,7 @@ import { createModerationRules } from './moderation-rules.js';
 
 /** Access rules for channels (decisions S4, A17). */
 export function createChatRules(chat: ChatService) {
-  const { channels, memberships, messageChannels, messages, subscriptions } = chat;
+  const { channels, memberships, messages, subscriptions } = chat;
   const moderation = createModerationRules(chat);
   const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerIds;
 
@@ -99,7 +99,7 @@ export function createChatRules(chat: ChatService) {
     memberOfMessage,
     memberOfAnyMessage,
     speaker: speakerBy('channelId', (channelId) => Promise.resolve(channelId)),
-    speakerOfMessage: speakerBy('messageId', messageChannels.channelOf),
+    speakerOfMessage: speakerBy('messageId', messages.channelOf),
     readsMessage: anyOf(admin, memberOfMessage),
     deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf), moderation.moderatorOverSender),
     removesAttachment: anyOf(admin, sender),

@@ -14,7 +14,6 @@ import { createChannelsService } from './channels.service.js';
 import { createDirectChannels } from './direct-channels.js';
 import { createMentions } from './mentions.js';
 import { createMemberships } from './memberships.js';
-import { createMessageChannels } from './message-channels.js';
 import { createMessageFiles } from './message-files.js';
 import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
@@ -65,8 +64,7 @@ export function createChatService(options: ChatOptions) {
   const mentions = createMentions({ storage, memberships, notifications });
   const pins = createPins({ storage, teller });
   const messageFiles = createMessageFiles({ storage, log, teller, attachments });
-  const messageChannels = createMessageChannels(storage);
-  const parts = { memberships, replies, pins, mentions, messageFiles, messageChannels };
+  const parts = { memberships, replies, pins, mentions, messageFiles };
   const messages = createMessagesService({ storage, lists, bus, log, teller, ...parts });
   const reactions = createReactionsService({ storage, teller });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
@@ -89,7 +87,6 @@ export function createChatService(options: ChatOptions) {
     memberships,
     messages,
     messageFiles,
-    messageChannels,
     versions: createMessageVersions({ storage, lists }),
     reactions,
     pins,

@@ -14,7 +14,6 @@ import type { Mentions } from './mentions.js';
 import type { Memberships } from './memberships.js';
 import { keepingText } from './message-versions.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
-import type { MessageChannels } from './message-channels.js';
 import type { MessageFiles } from './message-files.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { Pins } from './pins.js';
@@ -35,7 +34,6 @@ interface MessagesOptions {
   pins: Pick<Pins, 'free'>;
   mentions: Mentions;
   messageFiles: Pick<MessageFiles, 'of' | 'attachAhead'>;
-  messageChannels: Pick<MessageChannels, 'forget'>;
 }
 
 /** A message with the number of its post among the changes of the channel. */
@@ -68,7 +66,7 @@ function showBare(record: MessageRecord): Message {
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
 export function createMessagesService(options: MessagesOptions) {
-  const { storage, lists, bus, log, teller, memberships, replies, pins, mentions, messageFiles, messageChannels } = options;
+  const { storage, lists, bus, log, teller, memberships, replies, pins, mentions, messageFiles } = options;
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
 
@@ -195,7 +193,10 @@ export function createMessagesService(options: MessagesOptions) {
       return { posts, next: records.length < limit ? undefined : records.at(-1)?.seq };
     },
 
-    /** The ends of channels, with one query and others for attachments and reactions. Reads with majority concern, like `since`. */
+    /**
+     * The ends of channels, with one query and others for attachments and reactions. Reads with majority concern, because readers resume from
+     * these numbers.
+     */
     async lastOf(channelIds: readonly string[], viewerId: string | undefined): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
       const newest = [{ $match: NUMBERED }, { $sort: { seq: -1 } }, { $limit: 1 }];
@@ -279,7 +280,6 @@ export function createMessagesService(options: MessagesOptions) {
     /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */
     async delete(messageId: string): Promise<void> {
       const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
-      messageChannels.forget(messageId);
       if (!deleted) throw errors.messageNotFound();
       await teller.tell(deleted.channelId, deletedRecord(deleted), { kind: 'message' });
       await pins.free(messageId);

@@ -77,11 +77,10 @@ it('of two people at once for the last place of 5,000 with a reaction one is ref
   expect(await read()).toEqual([{ key: 'ok', count: 5000, mine: true }]);
 });
 
-it('a message takes no reactions once it is deleted, on the instance that deleted it at once, on another within a second', async () => {
+it('a message takes no reactions once it is deleted, on whichever instance', async () => {
   const { id, owner } = await message();
   const [first, second] = people.slice(1) as [Person, Person];
   for (const server of [app, other]) expect(await put(server, first, id, 'ok')).toMatchObject({ ok: true });
   await owner.rest('DELETE', `/messages/${id}`).expect(204);
-  expect(await put(app, second, id, 'ok')).toMatchObject({ ok: false, status: 403 });
-  await expect.poll(() => put(other, second, id, 'ok')).toMatchObject({ ok: false, status: 403 });
+  for (const server of [app, other]) expect(await put(server, second, id, 'ok')).toMatchObject({ ok: false, status: 403 });
 });
