@@ -1,6 +1,7 @@
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, expect, it } from 'vitest';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
+import type { ListedChannel } from './channel-list.js';
 import type { ReadState } from './read-states.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
@@ -74,6 +75,21 @@ it('20 concurrent marks of read messages, in any order, end at the last message'
   const state = await ann.rest('GET', `/channels/${channelId}/read-state`).expect<ReadState>(200);
   const last = messages.find(({ seq }) => seq === 20);
   expect(state).toMatchObject({ readSeq: 20, unread: 0, lastReadMessageId: last?.id });
+});
+
+it('no list has a last message that it does not count, while messages are posted', async () => {
+  const [ann] = anns;
+  const { id: channelId } = await openChannel(ann);
+  const posting = anns.map(async (person) => {
+    for (let n = 0; n < 30; n++) await say(person, channelId);
+  });
+  const reading = Array.from({ length: 8 }, async () => {
+    for (let n = 0; n < 15; n++) {
+      const { data } = await ann.rest('GET', `/channels?memberId=${ann.id}`).expect<{ data: ListedChannel[] }>(200);
+      for (const { lastSeq = 0, lastMessage } of data) expect(lastSeq).toBeGreaterThanOrEqual(lastMessage?.seq ?? 0);
+    }
+  });
+  await Promise.all([...posting, ...reading]);
 });
 
 it('of 20 concurrent deletions and of 20 restores of a message one succeeds', async () => {

@@ -194,8 +194,8 @@ export function createMessagesService(options: MessagesOptions) {
     },
 
     /**
-     * The ends of channels, with one query and others for attachments and reactions. Reads with majority concern, because readers resume from
-     * these numbers.
+     * The ends of channels, with one query and others for attachments and reactions. Reads with majority concern, because readers
+     * resume from these numbers. What is stored between two of its stages has a later change, and is counted.
      */
     async lastOf(channelIds: readonly string[], viewerId: string | undefined): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
@@ -203,9 +203,9 @@ export function createMessagesService(options: MessagesOptions) {
       const pipeline = [
         { $match: { _id: { $in: channelIds } } },
         { $project: { _id: 1 } },
-        { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
         { $lookup: { ...joined, as: 'changes', pipeline: LAST_CHANGE } },
         { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest, { $unset: 'versions' }] } },
+        { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
       ];
       const found = await Channels.collection.aggregate<Ends>(pipeline, MAJORITY).toArray();
       const lasts = found.map(({ _id, numbers, changes, live }) => {
