@@ -124,19 +124,24 @@ describe('events', () => {
   });
 });
 
+/** A loader whose answers wait until they may come. */
+function createSlowLoader() {
+  const answer = createBarrier('an answer');
+  const slow = createClient(app, {
+    tokens,
+    fetch: async (...call) => {
+      const response = await fetch(...call);
+      await answer.wait();
+      return response;
+    },
+  });
+  return { answer, loader: createMessageLoader(slow.client) };
+}
+
 describe('messages', () => {
   it('are loaded with what happens to them in the meantime', async () => {
     const known = await post('deleted meanwhile');
-    const answer = createBarrier('chat.listMessages');
-    const slow = createClient(app, {
-      tokens,
-      fetch: async (...call) => {
-        const response = await fetch(...call);
-        await answer.wait();
-        return response;
-      },
-    });
-    const loader = createMessageLoader(slow.client);
+    const { answer, loader } = createSlowLoader();
     const loading = loader.load(channelId);
     await answer.arrived;
     const message = await post('posted meanwhile');
@@ -227,6 +232,18 @@ describe('messages', () => {
 });
 
 describe('channels', () => {
+  it('are loaded with what is posted in the meantime, also where none were known', async () => {
+    const other = await createChannel('Coffee');
+    const { answer, loader } = createSlowLoader();
+    const loading = loader.loadChannels(memberId, 10);
+    await answer.arrived;
+    const message = await post('posted meanwhile');
+    loader.hear({ type: 'message.created', channelId, message });
+    answer.open();
+    const shown = (await loading).map(({ id, lastMessage, unread }) => [id, [lastMessage, unread]]);
+    expect(Object.fromEntries(shown)).toEqual({ [channelId]: [message, 1], [other]: [null, 0] });
+  });
+
   it('that an answer knows less of than the events keep what these have told', async () => {
     const asked = await loadChannels();
     const message = await post('posted meanwhile');

@@ -1,4 +1,11 @@
-import { applyToMessages, applyToWindow, type LoadedMessages, type MessageWindow } from './chat-state.js';
+import {
+  applyToChannel,
+  applyToMessages,
+  applyToWindow,
+  type ChannelSummary,
+  type LoadedMessages,
+  type MessageWindow,
+} from './chat-state.js';
 import type { ChatChange, ChatMessage } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
@@ -24,10 +31,12 @@ export interface MessageLoader {
   loadAround(channelId: string, seq: number, options?: { signal?: AbortSignal | undefined }): Promise<MessageWindow>;
   /** A window with up to 50 more messages at one end. Fails with a TandemError. */
   extend(channelId: string, window: MessageWindow, end: 'earlier' | 'later'): Promise<MessageWindow>;
+  /** The first channels of a member, at most `top`, for `joinChannels`. Fails with a TandemError. */
+  loadChannels(memberId: string, top: number, options?: { signal?: AbortSignal | undefined }): Promise<ChannelSummary[]>;
 }
 
 /**
- * Loads messages, and adds the events that come in the meantime, which an answer may lack. With `expand: ['sender']`
+ * Loads messages and channels, and adds the events that come in the meantime, which an answer may lack. With `expand: ['sender']`
  * messages have their senders' names and pictures. `readerId` is whose reactions are `mine`.
  */
 export function createMessageLoader(
@@ -36,23 +45,26 @@ export function createMessageLoader(
 ): MessageLoader {
   const underWay = new Set<ChatChange[]>();
 
-  /** Runs what loads, then applies what was heard of the channel meanwhile. */
+  /** Runs what loads, then applies what was heard meanwhile. */
   async function hearing<Loaded>(
-    channelId: string,
     read: () => Promise<Loaded>,
-    apply: (loaded: Loaded, event: ChatChange, readerId?: string) => Loaded,
+    apply: (loaded: Loaded, event: ChatChange) => Loaded,
   ): Promise<Loaded> {
     const events: ChatChange[] = [];
     underWay.add(events);
     try {
       const loaded = await read();
-      const ofChannel = events.filter((event) => event.channelId === channelId);
-      return ofChannel.reduce<Loaded>((known, event) => apply(known, event, readerId), loaded);
+      return events.reduce(apply, loaded);
     } catch (error) {
       throw new TandemError(error);
     } finally {
       underWay.delete(events);
     }
+  }
+
+  /** Applies the events of one channel. */
+  function inChannel<Loaded>(channelId: string, apply: (loaded: Loaded, event: ChatChange, readerId?: string) => Loaded) {
+    return (loaded: Loaded, event: ChatChange) => (event.channelId === channelId ? apply(loaded, event, readerId) : loaded);
   }
 
   async function page(channelId: string, asked: object, signal?: AbortSignal) {
@@ -75,7 +87,6 @@ export function createMessageLoader(
     },
     load: (channelId, { nextToken, signal } = {}) =>
       hearing(
-        channelId,
         async () => {
           const { value, nextToken: next } = await page(
             channelId,
@@ -84,21 +95,19 @@ export function createMessageLoader(
           );
           return { messages: value.toReversed(), nextToken: next };
         },
-        applyToMessages,
+        inChannel(channelId, applyToMessages),
       ),
     loadAround: (channelId, seq, { signal } = {}) =>
       hearing(
-        channelId,
         async () => {
           const [earlier, later] = await Promise.all([before(channelId, seq, HALF, signal), from(channelId, seq, HALF, signal)]);
           const messages = [...earlier.messages, ...later.messages];
           return { messages, hasEarlier: earlier.isMore, hasLater: later.isMore };
         },
-        applyToWindow,
+        inChannel(channelId, applyToWindow),
       ),
     extend: (channelId, window, end) =>
       hearing(
-        channelId,
         async () => {
           const { messages } = window;
           const [first, last] = [messages[0]?.seq ?? 0, messages.at(-1)?.seq ?? 0];
@@ -109,7 +118,16 @@ export function createMessageLoader(
           const { messages: more, isMore } = await from(channelId, last + 1, PAGE);
           return { ...window, messages: [...messages, ...more], hasLater: isMore };
         },
-        applyToWindow,
+        inChannel(channelId, applyToWindow),
+      ),
+    loadChannels: (memberId, top, { signal } = {}) =>
+      hearing(
+        async () => {
+          const input = { memberId, $top: top };
+          return rowsOf<ChannelSummary>(await api.chat.listChannels.query(input, signal && { signal }), input).value;
+        },
+        (channels, event) =>
+          channels.map((channel) => (channel.id === event.channelId ? applyToChannel(channel, event, memberId) : channel)),
       ),
   };
 }

@@ -3,6 +3,7 @@ import { focusManager } from '@tanstack/react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
+import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel, useChannels } from './index.js';
@@ -53,6 +54,20 @@ describe('useChannels', () => {
     await until(({ channels, unread }) => channels?.[0]?.lastMessage?.content === 'after' && unread === 2);
     await bob.rest('DELETE', `/subscriptions/${id}`).expect(204);
     await until(({ channels, unread }) => channels?.length === 0 && unread === 0);
+  });
+
+  it('shows a channel that comes while the channels are loaded for the first time', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    let isFirst = true;
+    const slow = createSlowFetch((url) => isFirst && url.includes('chat.listChannels'));
+    const release = slow.hold();
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann), fetch: slow.fetch });
+    await until(({ isLive }) => isLive && slow.waiting() > 0);
+    isFirst = false;
+    const channelId = await channelOf(bob, [ann]);
+    const { channels } = await until((list) => list.channels?.length === 1);
+    expect(channels?.[0]?.id).toBe(channelId);
+    release();
   });
 
   it('shows the message before the last one when that is deleted', async () => {

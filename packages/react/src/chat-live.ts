@@ -7,9 +7,7 @@ import {
   joinChannels,
   joinEarlier,
   joinNewest,
-  queryOptions,
   readUpTo,
-  rowsOf,
   type ChannelSummary,
   type ChatClient,
   type ChatChange,
@@ -21,7 +19,7 @@ import { createOutgoing } from './outgoing.js';
 import { createReactions, withWanted } from './reactions.js';
 import { createShared } from './shared.js';
 import { createStore } from './store.js';
-import { keyFor } from './tandem.js';
+import { keyFor, loadAgain } from './tandem.js';
 import { createTyping } from './typing.js';
 
 /** Most channels in the list. */
@@ -41,7 +39,6 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const typing = createTyping();
   const loader = createMessageLoader(client, { expand: SENDER, readerId: identityId });
 
-  const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
   const loadedMessages = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
   function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
     queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
@@ -64,10 +61,11 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     const isKnown = 'message' in event && loadedMessages(channelId)?.messages.some(({ id }) => id === event.message.id);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
-    if (event.type === 'message.deleted') loadAgain(channelsKey);
+    if (event.type === 'message.deleted') void loadAgain(queries, channelsKey);
     // one that was restored: the event does not say which reactions are one's own
-    if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown) loadAgain(messagesKey(channelId));
-    if (event.type.startsWith('pin.')) loadAgain(keyFor(identityId, 'chat.listPins'));
+    if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown)
+      void loadAgain(queries, messagesKey(channelId));
+    if (event.type.startsWith('pin.')) void loadAgain(queries, keyFor(identityId, 'chat.listPins'));
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
     typing.stop(channelId, event.message.senderId);
@@ -109,11 +107,11 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       {
         onEvent: hear,
         // from now on all is told, after a drop too: what was changed or deleted before is not
-        onSubscribed: ({ isResumed }) => void (isResumed || loadAgain(messagesKey(channelId))),
+        onSubscribed: ({ isResumed }) => void (isResumed || loadAgain(queries, messagesKey(channelId))),
         onEnd() {
           stream.followed.delete(channelId);
-          loadAgain(channelsKey);
-          loadAgain(messagesKey(channelId));
+          void loadAgain(queries, channelsKey);
+          void loadAgain(queries, messagesKey(channelId));
         },
       },
       { sinceSeq, expand: SENDER },
@@ -127,10 +125,10 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         // a followed channel's count changes together with its messages
         if (event.type === 'unread' && stream.followed.has(event.channelId)) return;
         queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
-        if (event.type === 'channel.added') loadAgain(channelsKey);
+        if (event.type === 'channel.added') void loadAgain(queries, channelsKey);
       },
       // what came and went before is not told
-      onSubscribed: () => loadAgain(channelsKey),
+      onSubscribed: () => void loadAgain(queries, channelsKey),
     });
   }
 
@@ -145,10 +143,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     close: shared.close,
 
     async loadChannels(signal: AbortSignal): Promise<ChannelSummary[]> {
-      const parameters = { $top: CHANNELS };
-      const { queryFn } = queryOptions(client, 'chat.listChannels', { memberId: identityId, ...parameters });
-      const { value } = rowsOf<ChannelSummary>(await queryFn({ signal }), parameters);
-      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), value);
+      const loaded = await loader.loadChannels(identityId, CHANNELS, { signal });
+      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), loaded);
     },
 
     async loadMessages(channelId: string, signal: AbortSignal): Promise<LoadedMessages> {

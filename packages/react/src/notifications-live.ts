@@ -4,7 +4,7 @@ import type { LiveOptions } from './live.js';
 import { pagesKey } from './lists.js';
 import { createShared } from './shared.js';
 import { createStore } from './store.js';
-import { keyFor } from './tandem.js';
+import { keyFor, loadAgain } from './tandem.js';
 
 type Pages = InfiniteData<ListRows<Notification>>;
 
@@ -19,12 +19,11 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
   const countKey = keyFor(identityId, 'notifications.unreadCount', { identityId });
   const isLive = createStore(false);
   const rows = () => queries.getQueryData<Pages>(listKey)?.pages.flatMap(({ value }) => value) ?? [];
-  const loadAgain = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
 
   function changePages(how: (page: ListRows<Notification>, at: number) => ListRows<Notification>): void {
     queries.setQueryData<Pages>(listKey, (loaded) => loaded && { ...loaded, pages: loaded.pages.map(how) });
     // an answer under way may be older than this change
-    if (queries.isFetching({ queryKey: listKey }) > 0) void loadAgain(listKey);
+    if (queries.isFetching({ queryKey: listKey }) > 0) void loadAgain(queries, listKey);
   }
   function markRows(isRead: (row: Notification) => boolean): void {
     changePages((page) => ({ ...page, value: page.value.map((row) => (isRead(row) ? { ...row, isRead: true } : row)) }));
@@ -32,7 +31,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
   function markUpTo(id: string): void {
     const newest = rows().find((row) => row.id === id);
     if (newest) markRows((row) => newestFirst(newest, row) <= 0 || row.id === id);
-    else void loadAgain(listKey);
+    else void loadAgain(queries, listKey);
   }
 
   const shared = createShared(() => {
@@ -50,7 +49,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
         changePages((page, at) =>
           at > 0 ? page : { ...page, total: page.total + 1, value: [notification, ...page.value].sort(newestFirst) },
         );
-        void loadAgain(countKey);
+        void loadAgain(queries, countKey);
       },
       onRead({ upTo, ids = [] }) {
         if (ids.length > 0) markRows(({ id }) => ids.includes(id));
@@ -61,7 +60,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
         isLive.set(state === 'up');
         if (state === 'down') return;
         // a stream resumes after the last notification that it has told, if any, and does not tell what was read meanwhile
-        if (openings++ > 0 || rows().length === 0) void loadAgain(listKey);
+        if (openings++ > 0 || rows().length === 0) void loadAgain(queries, listKey);
       },
     });
     return {
@@ -80,7 +79,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
     async markRead(notificationId: string): Promise<void> {
       await mutationOptions(client, 'notifications.markRead').mutationFn({ notificationId });
       markRows(({ id }) => id === notificationId);
-      await loadAgain(countKey);
+      await loadAgain(queries, countKey);
     },
     /** Marks the loaded ones, and all before them. */
     async markAllRead(): Promise<void> {
@@ -89,7 +88,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
       const upTo = { identityId, lastReadNotificationId: newest.id };
       await mutationOptions(client, 'notifications.markReadUpTo').mutationFn(upTo);
       markUpTo(newest.id);
-      await loadAgain(countKey);
+      await loadAgain(queries, countKey);
     },
   };
 }

@@ -50,6 +50,12 @@ export function keyFor(identityId: string | undefined, name?: QueryName, input?:
   return [root, identityId ?? null, ...rest];
 }
 
+/** Loads again what is shown. TanStack Query alone would take the answer of a first load under way, which may be older. */
+export async function loadAgain(queries: QueryClient, queryKey: QueryKey): Promise<void> {
+  await queries.cancelQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey });
+}
+
 /** The client, and its calls in the form of TanStack Query. */
 export interface Tandem {
   readonly client: TandemClient<Router>;

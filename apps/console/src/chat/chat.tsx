@@ -5,9 +5,7 @@ import {
   createChatClient,
   joinChannels,
   newestFirst,
-  queryOf,
   readUpTo,
-  rowsOf,
   type ChannelSummary,
   type ChatClient,
   type ChatChange,
@@ -22,6 +20,7 @@ import { createContext, use, useEffect, useEffectEvent, useRef, useState, type R
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
 import { createDrafts, type Drafts } from './drafts.js';
+import { loadAgain } from './load-again.js';
 import { createMessageCache, type MessageCache } from './message-cache.js';
 import { useWhoIsHere, type WhoIsHere } from './who-is-here.js';
 
@@ -78,9 +77,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const loading = useQuery({
     queryKey: channelsKey,
     queryFn: async () => {
-      const { parameters } = queryOf('chat.listChannels').top(CHANNELS);
-      const { value } = rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters);
-      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), value);
+      const loaded = await messages.loadChannels(CHANNELS);
+      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), loaded);
     },
     select: newestFirst,
     // also when the page becomes visible again
@@ -97,26 +95,25 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     messages.hear(change);
     changeChannel(change.channelId, (channel) => applyToChannel(channel, change, memberId));
   }
-  const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
 
   const onEvent = useEffectEvent((event: ChatEvent): void => {
     show(event);
     whoIsHere.hear(event);
-    if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
-    if (event.type.startsWith('subscription.')) loadAgain(membersKey(event.channelId));
+    if (event.type === 'message.deleted' || event.type === 'channel.deleted') void loadAgain(queries, { queryKey: channelsKey });
+    if (event.type.startsWith('subscription.')) void loadAgain(queries, { queryKey: membersKey(event.channelId) });
   });
   const onOutgoing = useEffectEvent((one: OutgoingMessage): void => {
     // the event may come later
     if (one.state === 'sent') show({ type: 'message.created', channelId: one.channelId, message: one.message });
     setOutgoing((all) => applyToOutgoing(all, one));
   });
-  const onEnd = useEffectEvent(() => loadAgain(channelsKey));
+  const onEnd = useEffectEvent(() => void loadAgain(queries, { queryKey: channelsKey }));
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
     // a followed channel's count changes together with its messages
     if (event.type === 'unread' && followed.current.has(event.channelId)) return;
     queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
     // only the server knows its last message
-    if (event.type === 'channel.added') loadAgain(channelsKey);
+    if (event.type === 'channel.added') void loadAgain(queries, { queryKey: channelsKey });
   });
 
   useEffect(() => {

@@ -8,6 +8,7 @@ import {
   joinNewest,
   queryOf,
   rowsOf,
+  type ChannelSummary,
   type ChatChange,
   type ChatMessage,
   type LoadedMessages,
@@ -16,6 +17,7 @@ import {
   type TandemClient,
 } from '@tandem/client';
 import type { QueryClient } from '@tanstack/react-query';
+import { loadAgain } from './load-again.js';
 
 /** Most pinned messages, and most replies in one answer. */
 const MANY = 100;
@@ -44,7 +46,7 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
     for (const query of queries.getQueryCache().findAll({ queryKey })) {
       const data = query.state.data as Data | undefined;
       if (data !== undefined) queries.setQueryData<Data>(query.queryKey, how(data, query.queryKey));
-      if (query.state.fetchStatus === 'fetching') void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      if (query.state.fetchStatus === 'fetching') void loadAgain(queries, { queryKey: query.queryKey, exact: true });
     }
   }
 
@@ -79,8 +81,10 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
       });
       change<readonly PinnedMessage[]>(pinsKey(channelId), (pins) => applyToPins(pins, event));
       // only the server knows the message
-      if (event.type === 'pin.created') void queries.invalidateQueries({ queryKey: pinsKey(channelId) });
+      if (event.type === 'pin.created') void loadAgain(queries, { queryKey: pinsKey(channelId) });
     },
+    /** Loads the reader's channels. */
+    loadChannels: (top: number): Promise<ChannelSummary[]> => loader.loadChannels(readerId, top),
     /** Loads a channel's last messages. Known earlier ones stay. */
     async load(channelId: string): Promise<LoadedMessages> {
       const newest = await loader.load(channelId);
@@ -127,7 +131,7 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
     /** Loads a channel's messages again: those that are shown, and others when they are. */
     refresh(channelId: string): void {
       for (const key of [messagesKey, windowsKey, oneKey, threadsKey, pinsKey])
-        void queries.invalidateQueries({ queryKey: key(channelId) });
+        void loadAgain(queries, { queryKey: key(channelId) });
     },
   };
 }
