@@ -1,8 +1,22 @@
 import { HAS_CHROMIUM, fixture, startTestServer, storeCopies } from '@tandem/testing';
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectClean, launchChromium, visitSignedIn } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
+
+/** Changes something until the page shows it: what changes before the page follows the events is not told. */
+async function untilLive(shown: Locator, change: (n: number) => PromiseLike<{ status: number }>): Promise<void> {
+  let n = 0;
+  const isShown = async () => {
+    expect((await change(n++)).status).toBe(200);
+    return shown.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
+  };
+  await expect.poll(isShown, { timeout: 30_000 }).toBe(true);
+}
 
 describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -16,7 +30,7 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     const { page } = visitor;
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
     await row('First').waitFor();
-    await page.waitForLoadState('networkidle');
+    await untilLive(row('Live'), (n) => other.rest('PATCH', `/products/${id}`, { name: `Live ${n}` }));
     await other.rest('POST', '/products', product('Second')).expect(201);
     await row('Second').waitFor();
     await other.rest('PATCH', `/products/${id}`, { name: 'Renamed' }).expect(200);
@@ -72,7 +86,8 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     const { id } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
     await using visitor = await visitSignedIn(browser, app, { person: owner, path: `/organizations/${id}` });
     await visitor.page.getByRole('heading', { name: 'Live shop' }).waitFor();
-    await visitor.page.waitForLoadState('networkidle');
+    const tea = (n: number) => admin.rest('PATCH', `/organizations/${id}`, { description: `Tea ${n}` });
+    await untilLive(visitor.page.getByText(/Tea \d/).first(), tea);
     await admin.rest('PATCH', `/organizations/${id}`, { description: 'Coffee' }).expect(200);
     await visitor.page.getByText('Coffee').waitFor();
     await expectClean(visitor);
