@@ -47,8 +47,8 @@ interface TraceEvent {
 }
 
 /**
- * Runs something in a page. @returns what it answers, and the longest tasks of the page's thread meanwhile, in milliseconds of CPU:
- * what else the machine does is not counted
+ * Runs something in a page. @returns what it answers, and the longest tasks of the page's thread meanwhile, and all of them together, in milliseconds
+ * of CPU: what else the machine does is not counted
  */
 async function measured(page: Page, run: () => Promise<Scrolling>) {
   const browser = page.context().browser();
@@ -59,7 +59,7 @@ async function measured(page: Page, run: () => Promise<Scrolling>) {
   const pages = new Set(traceEvents.filter(({ args }) => args?.name === 'CrRendererMain').map(threadOf));
   const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && pages.has(threadOf(event)));
   const times = tasks.map(({ tdur = 0 }) => Math.round(tdur / 1000)).toSorted((one, other) => other - one);
-  return { ...answer, longestTasks: times.slice(0, 5) };
+  return { ...answer, longestTasks: times.slice(0, 5), allTasks: times.reduce((sum, time) => sum + time, 0) };
 }
 
 describe.skipIf(!HAS_CHROMIUM)('ten thousand rows (skipped where there is no chromium)', () => {

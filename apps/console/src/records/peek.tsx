@@ -17,16 +17,21 @@ export function usePeek(): [id: string, show: (id: string) => void] {
   return [peek, (id) => void go({ to: '.', search: (present: object) => ({ ...present, peek: id }), resetScroll: false })];
 }
 
+interface PeekButtonProps {
+  row: Row;
+  isOpen: boolean;
+  show(id: string): void;
+}
+
 /** Shows a record beside its list. */
-export function PeekButton({ row }: { row: Row }) {
-  const [peek, show] = usePeek();
+export function PeekButton({ row, isOpen, show }: PeekButtonProps) {
   const label = t('records.peek.one', { title: titleOf(row) });
   return (
     <Button
       className="quiet icon-button peek-button"
       aria-label={label}
       title={label}
-      aria-expanded={peek === row['id']}
+      aria-expanded={isOpen}
       onClick={() => show(String(row['id']))}
     >
       <Icon name="peek" />

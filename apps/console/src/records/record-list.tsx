@@ -16,7 +16,7 @@ import { Peek, PeekButton, usePeek } from './peek.js';
 import { QueryShown } from './query-shown.js';
 import { RecordGrid } from './record-grid.js';
 import { RecordTable } from './record-table.js';
-import { RowActions } from './row-actions.js';
+import { RowActions, useActsOfRows } from './row-actions.js';
 import { plainText, valueAt } from './values.js';
 import { inWords, labelOf, oneOf } from './words.js';
 import { numberText } from '../texts/formats.js';
@@ -143,13 +143,14 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
     rows: rows ?? [],
     columns,
   };
+  const [peek, show] = usePeek();
+  const actsOf = useActsOfRows(list, given, kind);
   const renderActions = (row: Row) => (
     <>
-      {addressOf(row) !== undefined && <PeekButton row={row} />}
-      <RowActions list={list} given={given} row={row} kind={kind} />
+      {addressOf(row) !== undefined && <PeekButton row={row} isOpen={peek === row['id']} show={show} />}
+      <RowActions row={row} actsOf={actsOf} />
     </>
   );
-  const [peek, show] = usePeek();
   return (
     <>
       <QueryFailure of={[found]} />

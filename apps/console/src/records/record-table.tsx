@@ -1,7 +1,16 @@
 import { rowSelectionFeature, tableFeatures, useTable, type ColumnDef, type RowSelectionState } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
-import { memo, useCallback, useEffect, useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
@@ -46,7 +55,9 @@ function keyOf(row: Row, index: number): string {
 
 /** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
 export function RecordTable(props: RecordTableProps) {
-  const { box, label, rows, columns, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
+  const { box, label, rows, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
+  const fitting = useSyncExternalStore(onResized, mostColumns);
+  const columns = useMemo(() => props.columns.slice(0, fitting), [props.columns, fitting]);
   const selected = useMemo(
     (): RowSelectionState => Object.fromEntries([...(selection?.ids ?? [])].map((id) => [id, true])),
     [selection?.ids],
@@ -101,8 +112,8 @@ export function RecordTable(props: RecordTableProps) {
                 />
               </th>
             )}
-            {columns.map((name, at) => (
-              <th key={name} scope="col" aria-sort={sortOf(order?.by, name)} className={classOf(name, at)}>
+            {columns.map((name) => (
+              <th key={name} scope="col" aria-sort={sortOf(order?.by, name)} className={classOf(name)}>
                 {order?.canBe(name) ? <SortButton name={name} label={labelIn(kind, name)} order={order} /> : labelIn(kind, name)}
               </th>
             ))}
@@ -171,11 +182,11 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
           />
         </td>
       )}
-      {columns.map((name, at) => {
+      {columns.map((name) => {
         const value = <Value value={valueAt(record, name)} field={name} row={record} kind={kind} />;
         if (name !== titled || address === undefined)
           return (
-            <td key={name} data-label={labelIn(kind, name)} className={classOf(name, at)}>
+            <td key={name} data-label={labelIn(kind, name)} className={classOf(name)}>
               {value}
             </td>
           );
@@ -206,15 +217,20 @@ function Space({ height, width }: { height: number; width: number }) {
 }
 
 const AMOUNT = /(total|subtotal|tax|price|amount|count|value|Seq|attempts)$/i;
-/** The columns that fit a phone, and those that fit a tablet. */
-const [ON_PHONE, ON_TABLET] = [2, 5];
+/** How many columns fit a phone, and a tablet: those beyond are not drawn, for each takes time while one scrolls. */
+const FITTING = [
+  [matchMedia('(width < 48rem)'), 2],
+  [matchMedia('(width < 60rem)'), 5],
+] as const;
 
-/** The class of a column by its name and place. */
-function classOf(name: string, at: number): string {
-  const kind = AMOUNT.test(name) ? 'column-number' : 'column-text';
-  if (at < ON_PHONE) return kind;
-  return `${kind} ${at < ON_TABLET ? 'beyond-phone' : 'beyond-tablet'}`;
+const mostColumns = () => FITTING.find(([{ matches }]) => matches)?.[1];
+function onResized(listener: () => void): () => void {
+  for (const [query] of FITTING) query.addEventListener('change', listener);
+  return () => FITTING.forEach(([query]) => query.removeEventListener('change', listener));
 }
+
+/** The class of a column by its name. */
+const classOf = (name: string) => (AMOUNT.test(name) ? 'column-number' : 'column-text');
 
 function sortOf(order: string | undefined, name: string): 'ascending' | 'descending' | undefined {
   if (order === name) return 'ascending';

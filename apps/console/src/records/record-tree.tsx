@@ -6,7 +6,7 @@ import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { useRows } from './call.js';
 import type { Kind, RecordList } from './definitions.js';
-import { RowActions } from './row-actions.js';
+import { RowActions, useActsOfRows } from './row-actions.js';
 import { Value } from './values.js';
 import { titleOf } from './words.js';
 import { t } from '../texts/texts.js';
@@ -58,6 +58,7 @@ function Level({ kind, list, parent, above, empty }: LevelProps) {
 
 function Node({ row, kind, list, parent, empty }: Omit<LevelProps, 'above'> & { row: Record<string, unknown> }) {
   const [isOpen, setOpen] = useState(false);
+  const actsOf = useActsOfRows(list, {}, kind);
   const id = String(row['id']);
   const { code, type, status, branchName } = row;
   const told = code ?? branchName;
@@ -79,7 +80,7 @@ function Node({ row, kind, list, parent, empty }: Omit<LevelProps, 'above'> & { 
         {(typeof type === 'string' || typeof status === 'string') && (
           <Value value={type ?? status} field={typeof type === 'string' ? 'type' : 'status'} row={row} kind={kind} />
         )}
-        <RowActions list={list} given={{}} row={row} kind={kind} />
+        <RowActions row={row} actsOf={actsOf} />
       </div>
       {isOpen && <Level kind={kind} list={list} parent={parent} above={id} empty={empty} />}
     </li>
