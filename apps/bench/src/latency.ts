@@ -38,6 +38,8 @@ export interface LatencyResult {
   name: string;
   of: 'p99';
   target: number;
+  /** See `LatencyComparison`. */
+  atLeast?: number;
   isMet: boolean;
   /** Ratios of the disturbed 99th percentile to the quiet one, each of one pair of rounds. */
   ratios: { p99: Spread };
@@ -54,7 +56,7 @@ function summarize(latencies: readonly number[]): Latencies {
 
 /** Alternates quiet and disturbed rounds; each pair of rounds gives one ratio. */
 export async function compareLatency(comparison: LatencyComparison, plan: RoundPlan): Promise<LatencyResult> {
-  const { name, of, target, atLeast = 0, roundsMax = plan.rounds, roundMsFactor, measure, disturb } = comparison;
+  const { name, of, target, atLeast, roundsMax = plan.rounds, roundMsFactor, measure, disturb } = comparison;
   const milliseconds = plan.roundMs * roundMsFactor;
   await measure(plan.warmUpMs);
   const pairs: Pair[] = [];
@@ -70,7 +72,8 @@ export async function compareLatency(comparison: LatencyComparison, plan: RoundP
     name,
     of,
     target,
-    isMet: ratios.p99.median <= target && medianOf(({ disturbed }) => disturbed.disturbances) >= atLeast,
+    isMet: ratios.p99.median <= target && medianOf(({ disturbed }) => disturbed.disturbances) >= (atLeast ?? 0),
+    ...(atLeast !== undefined && { atLeast }),
     ratios,
     quiet: { median: medianOf(({ quiet }) => quiet.median), p99: medianOf(({ quiet }) => quiet.p99) },
     disturbed: {

@@ -135,7 +135,14 @@ function judge(result: Result): [wanted: string, measured: string] {
       `median ${result.ratios.time.median.toFixed(2)}${targetMs ? `, ${time(result.time * 1000)}` : ''}`,
     ];
   }
-  if (result.of === 'p99') return [`at most ${result.target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
+  if (result.of === 'p99') {
+    const { target: most, atLeast, ratios, disturbed } = result;
+    const rate = (perSecond: number) => `${Math.round(perSecond)} a second`;
+    return [
+      `at most ${most} × the quiet p99${atLeast ? `, and at least ${rate(atLeast)}` : ''}`,
+      `median ${ratios.p99.median.toFixed(2)}${atLeast ? `, ${rate(disturbed.disturbances)}` : ''}`,
+    ];
+  }
   const { target } = result;
   if (result.of === 'cpu') {
     const { p99Target, ratios } = result;
