@@ -47,8 +47,8 @@ interface TraceEvent {
 }
 
 /**
- * Runs something in a page. @returns what it answers, and the longest tasks of the page's thread meanwhile, and all of them together, in milliseconds
- * of CPU: what else the machine does is not counted
+ * Runs something in a page. @returns what it answers, the longest tasks of the page's thread meanwhile, and the time of all of
+ * them, in milliseconds of CPU: what else the machine does is not counted
  */
 async function measured(page: Page, run: () => Promise<Scrolling>) {
   const browser = page.context().browser();

@@ -36,8 +36,8 @@ export interface MessageLoader {
 }
 
 /**
- * Loads messages and channels, and adds the events that come in the meantime, which an answer may lack. With `expand: ['sender']`
- * messages have their senders' names and pictures. `readerId` is whose reactions are `mine`.
+ * Loads messages and channels, and adds the events that come in the meantime, which an answer may lack. With `expand:
+ * ['sender']` messages have their senders' names and pictures. `readerId` is whose reactions are `mine`.
  */
 export function createMessageLoader(
   { api }: Pick<TandemClient, 'api'>,
