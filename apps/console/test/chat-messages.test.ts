@@ -74,6 +74,34 @@ describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no
     await expectClean(other);
   });
 
+  it('shows in its thread a reply that comes while the thread is loaded for the first time', async () => {
+    const { ann, bob, channelId, say } = await channelOfAnnAndBob(app, 'Gangway');
+    const { id: replyToId } = await say(bob, 'Who is aboard?');
+    await say(bob, 'I am', { replyToId });
+    await using one = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = one;
+    let letGo = () => {};
+    const isFree = new Promise<void>((resolve) => (letGo = resolve));
+    let isFirst = true;
+    const answered = new Promise<void>((resolve) => {
+      void page.route(/chat\.listReplies/, async (route) => {
+        if (!isFirst) return route.continue();
+        isFirst = false;
+        const response = await route.fetch();
+        resolve();
+        await isFree;
+        // nobody waits for it any more
+        return route.fulfill({ response }).catch(() => {});
+      });
+    });
+    await messageOf(page, 'Who is aboard?').row.getByRole('button', { name: '1 reply' }).click();
+    await answered;
+    await say(bob, 'So am I', { replyToId });
+    await messageOf(page, 'So am I', { within: /^Replies/ }).row.waitFor();
+    letGo();
+    await expectClean(one);
+  });
+
   it('names a member, whom the composer offers, and who sees it stand out', async () => {
     const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Galley');
     await using one = await visitAs(ann, `/chat/${channelId}`);

@@ -1,6 +1,6 @@
-import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import { HAS_CHROMIUM, PATIENCE, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
+import { DESKTOP, PHONE, expectClean, launchChromium, offences, visitSignedIn } from './chromium.js';
 
 /** One red pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64'); // prettier-ignore
@@ -42,6 +42,27 @@ describe.skipIf(!HAS_CHROMIUM)('records of a kind (skipped where there is no chr
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
     await asked.waitFor({ state: 'detached' });
     expect(await admin.rest('GET', at).expect(200)).toMatchObject({ name: 'Mill' });
+    await expectClean(visitor);
+  });
+
+  it('stand in a table with as many columns as fit the window, also when its width changes', async () => {
+    const admin = await app.signUpAdmin();
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/identities', options: DESKTOP });
+    const { page } = visitor;
+    await page.getByRole('row', { name: admin.email }).waitFor();
+    const columns = () =>
+      page.evaluate<number[]>(`['thead th', 'tbody tr:first-child > *'].map((cells) =>
+        [...document.querySelectorAll(cells)].filter((one) => !one.matches('.choose, .row-actions')).length)`);
+    const [all = 0] = await columns();
+    expect(all).toBeGreaterThan(5);
+    for (const [width, count] of [
+      [390, 2],
+      [768, 5],
+      [1280, all],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(columns, PATIENCE).toEqual([count, count]);
+    }
     await expectClean(visitor);
   });
 
