@@ -1,6 +1,7 @@
-import { fixture, startTestServer } from '@tandem/testing';
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
 import { focusManager } from '@tanstack/react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { createSlowFetch } from '../test/slow-fetch.js';
@@ -56,18 +57,27 @@ describe('useChannels', () => {
     await until(({ channels, unread }) => channels?.length === 0 && unread === 0);
   });
 
-  it('shows a channel that comes while the channels are loaded for the first time', async () => {
+  it('shows channels that come while the channels are loaded for the first time, by one more load', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
-    let isFirst = true;
-    const slow = createSlowFetch((url) => isFirst && url.includes('chat.listChannels'));
+    const heard: string[] = [];
+    class Heard extends WebSocket {
+      override emit(name: string | symbol, ...given: unknown[]): boolean {
+        if (name === 'message') heard.push(String(given[0]));
+        return super.emit(name, ...given);
+      }
+    }
+    const count = (part: string) => heard.filter((frame) => frame.includes(part)).length;
+    let asked = 0;
+    const slow = createSlowFetch((url) => url.includes('chat.listChannels') && ++asked > 0);
     const release = slow.hold();
-    const { until } = render(app, useChannels, { tokens: tokensOf(ann), fetch: slow.fetch });
-    await until(({ isLive }) => isLive && slow.waiting() > 0);
-    isFirst = false;
-    const channelId = await channelOf(bob, [ann]);
-    const { channels } = await until((list) => list.channels?.length === 1);
-    expect(channels?.[0]?.id).toBe(channelId);
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann), fetch: slow.fetch, WebSocket: Heard });
+    await expect.poll(() => [count('"self":true'), slow.waiting() > 0], PATIENCE).toEqual([1, true]);
+    const before = asked;
+    for (let n = 0; n < 3; n++) await channelOf(bob, [ann]);
+    await expect.poll(() => count('"channel.added"'), PATIENCE).toBe(3);
     release();
+    await until(({ channels }) => channels?.length === 3);
+    expect(asked).toBe(before + 1);
   });
 
   it('shows the message before the last one when that is deleted', async () => {

@@ -50,10 +50,15 @@ export function keyFor(identityId: string | undefined, name?: QueryName, input?:
   return [root, identityId ?? null, ...rest];
 }
 
-/** Loads again what is shown. TanStack Query alone would take the answer of a first load under way, which may be older. */
+/**
+ * Loads again what is shown. A first load under way goes on, so that it ends where events keep coming; its answer may be too old,
+ * so that one more follows it, however often it was asked for.
+ */
 export async function loadAgain(queries: QueryClient, queryKey: QueryKey): Promise<void> {
-  await queries.cancelQueries({ queryKey });
+  const isFirst = queries.isFetching({ queryKey, predicate: ({ state }) => state.data === undefined }) > 0;
+  // waits for a first load too
   await queries.invalidateQueries({ queryKey });
+  if (isFirst) await queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /** The client, and its calls in the form of TanStack Query. */
