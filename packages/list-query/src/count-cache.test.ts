@@ -29,6 +29,48 @@ it('caches a slow count for five seconds', async () => {
   expect(await cache.count('a', 'key', () => slowly(5))).toBe(5);
 });
 
+it('makes a shared count again shortly before it expires, and serves the cached one meanwhile', async () => {
+  let time = 0;
+  const cache = createCountCache({ now: () => time });
+  const renewals: ((total: Promise<number>) => void)[] = [];
+  const ask = () => cache.count('a', 'key', () => new Promise((resolve) => renewals.push(resolve)), true);
+  const rest = async (total: Promise<number>) => {
+    renewals.shift()?.(total);
+    await total.catch(() => undefined);
+    await settled();
+  };
+  await cache.count('a', 'key', () => slowly(1));
+  time = 3999;
+  expect([await ask(), renewals.length]).toEqual([1, 0]);
+  time = 4000;
+  expect([await cache.count('a', 'key', () => slowly(0)), renewals.length]).toEqual([1, 0]);
+  expect([await ask(), await ask(), renewals.length]).toEqual([1, 1, 1]);
+  await rest(Promise.reject(new Error('away')));
+  expect([await ask(), renewals.length]).toEqual([1, 1]);
+  await rest(slowly(2));
+  time = 8999;
+  expect([await ask(), renewals.length]).toEqual([2, 1]);
+  cache.drop('a');
+  const behind = cache.count('a', 'key', () => slowly(4));
+  await rest(slowly(3));
+  expect([await behind, await cache.count('a', 'key', () => slowly(5))]).toEqual([4, 4]);
+});
+
+it('does not keep a renewed count that was fast to make', async () => {
+  let time = 0;
+  const cache = createCountCache({ now: () => time, slowMs: 20 });
+  await cache.count('a', 'key', () =>
+    slowly(1)
+      .then(() => slowly(1))
+      .then(() => slowly(1))
+      .then(() => slowly(1)),
+  );
+  time = 4500;
+  expect(await cache.count('a', 'key', () => Promise.resolve(2), true)).toBe(1);
+  await settled();
+  expect(await cache.count('a', 'key', () => Promise.resolve(3))).toBe(3);
+});
+
 it('caches none for longer because the clock was set back', async () => {
   let time = 3_600_000;
   const cache = createCountCache({ now: () => time });
@@ -154,6 +196,17 @@ it('counts large totals at the gate, once for all who ask, while the page is rea
   const both = await Promise.all([1, 2].map(() => runListQuery(products, [['$top', '1']], options)));
   expect(both.map(({ total, count }) => [total, count])).toEqual([[38, 1], [38, 1]]); // prettier-ignore
   expect(admitted).toEqual([`false count products ${key}`]);
+});
+
+it('makes a large total that is often asked for again before it expires', async () => {
+  let time = 0;
+  const countCache = createCountCache({ now: () => time, slowMs: 0 });
+  const key = canonical({ deletedAt: null });
+  await countCache.count('products', key, () => slowly(10_001));
+  time = 4500;
+  const ask = async () => (await runListQuery(products, [['$top', '1']], { collection, countCache })).total;
+  expect(await ask()).toBe(10_001);
+  await expect.poll(ask).toBe(await collection.countDocuments({ deletedAt: null }));
 });
 
 it('continues a large count for the others when the first caller leaves', async () => {

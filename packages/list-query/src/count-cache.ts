@@ -3,8 +3,12 @@ import { LIMITS } from './limits.js';
 
 /** Caches slow counts, so that a list's total is not counted again for each page (decisions L1). */
 export interface CountCache {
-  /** The count for a key of a group: cached, in progress, or new. */
-  count(group: string, key: string, make: () => Promise<number>): Promise<number>;
+  /**
+   * The count for a key of a group: cached, in progress, or new.
+   * @param isShared whether `make` works for others too, after its caller has gone: a cached count is then made again
+   * shortly before it expires, so that nobody waits for one that is often asked for
+   */
+  count(group: string, key: string, make: () => Promise<number>, isShared?: boolean): Promise<number>;
   /** Whether the last count for this key was so large that the next must wait at the gate. Writes do not reset it. */
   isLarge(group: string, key: string): boolean;
   /** Drops all counts of a group, those in progress included: call it after a write. */
@@ -26,7 +30,12 @@ interface Entry {
   total: Promise<number>;
   /** Undefined while the count is in progress. */
   until: number | undefined;
+  /** Whether the next count is in progress. */
+  isRenewing: boolean;
 }
+
+/** The last part of a count's lifetime, in which the next one is made. */
+const RENEWED_IN_LAST = 0.2;
 
 /** A cache for one process. Its owner calls `drop` after each write. */
 export function createCountCache({
@@ -50,37 +59,46 @@ export function createCountCache({
     return left > 0 && left <= keepMs;
   }
 
+  const isExpiring = ({ until, isRenewing }: Entry) =>
+    until !== undefined && !isRenewing && until - now() <= keepMs * RENEWED_IN_LAST;
+
+  /** @param kept serves callers until the new count is made */
   function startCount(
     group: string,
     key: string,
     make: () => Promise<number>,
     entries: LRUCache<string, Entry>,
+    kept?: Entry,
   ): Promise<number> {
     const started = performance.now();
-    const entry: Entry = { total: make(), until: undefined };
-    const isCurrent = () => entries.peek(key) === entry;
+    const entry: Entry = { total: make(), until: undefined, isRenewing: false };
+    if (kept) kept.isRenewing = true;
+    else entries.set(key, entry);
+    const isCurrent = () => entries.peek(key) === (kept ?? entry);
     entry.total.then(
       (total) => {
         noteSize(`${group} ${key}`, total);
         if (!isCurrent()) return;
-        if (performance.now() - started > slowMs) entry.until = now() + keepMs;
+        entry.until = now() + keepMs;
+        if (performance.now() - started > slowMs) entries.set(key, entry);
         else entries.delete(key);
       },
       () => {
-        if (isCurrent()) entries.delete(key);
+        if (kept) kept.isRenewing = false;
+        else if (isCurrent()) entries.delete(key);
       },
     );
-    entries.set(key, entry);
     return entry.total;
   }
 
   return {
-    count(group, key, make) {
+    count(group, key, make, isShared = false) {
       const entries = groups.get(group) ?? new LRUCache<string, Entry>({ max: size });
       groups.set(group, entries);
       const kept = entries.get(key);
-      if (kept && isFresh(kept)) return kept.total;
-      return startCount(group, key, make, entries);
+      if (!kept || !isFresh(kept)) return startCount(group, key, make, entries);
+      if (isShared && isExpiring(kept)) void startCount(group, key, make, entries, kept);
+      return kept.total;
     },
     isLarge: (group, key) => large.has(`${group} ${key}`),
     // A count in progress still serves those who asked before the write; later callers no longer find it.

@@ -178,7 +178,7 @@ async function readQuickly(plan: RecordPlan, resource: ListResource, run: Run): 
   const counting = limitStore(collection, { maxTimeMs }, '$filter');
   const [rows, total] = await Promise.all([
     store.find(plan.pageFilter, pageOf(plan)),
-    countCache.count(resource.name, key, () => gate(shared, () => counting.count(plan.filter))),
+    countCache.count(resource.name, key, () => gate(shared, () => counting.count(plan.filter)), true),
   ]);
   return { rows, total };
 }

@@ -20,7 +20,7 @@ export function createFollowerCounts(clock: Clock): FollowerCounts {
   let counts = create();
   return {
     of: (targetId) => ({
-      count: (_, key, make) => counts.count(targetId, key, make),
+      count: (_, key, make, isShared) => counts.count(targetId, key, make, isShared),
       isLarge: (_, key) => counts.isLarge(targetId, key),
       drop: () => counts.drop(targetId),
     }),
