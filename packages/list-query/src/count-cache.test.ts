@@ -56,6 +56,16 @@ it('makes a shared count again shortly before it expires, and serves the cached 
   expect([await behind, await cache.count('a', 'key', () => slowly(5))]).toEqual([4, 4]);
 });
 
+it('gives the count in progress to who asks after the cached one has expired', async () => {
+  let time = 0;
+  const cache = createCountCache({ now: () => time });
+  await cache.count('a', 'key', () => slowly(1));
+  time = 4500;
+  await cache.count('a', 'key', () => slowly(2), true);
+  time = 5000;
+  expect(await cache.count('a', 'key', () => slowly(3), true)).toBe(2);
+});
+
 it('does not keep a renewed count that was fast to make', async () => {
   let time = 0;
   const cache = createCountCache({ now: () => time, slowMs: 20 });

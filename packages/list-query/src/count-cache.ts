@@ -30,8 +30,8 @@ interface Entry {
   total: Promise<number>;
   /** Undefined while the count is in progress. */
   until: number | undefined;
-  /** Whether the next count is in progress. */
-  isRenewing: boolean;
+  /** The next count, while it is in progress. */
+  next: Promise<number> | undefined;
 }
 
 /** The last part of a count's lifetime, in which the next one is made. */
@@ -59,8 +59,8 @@ export function createCountCache({
     return left > 0 && left <= keepMs;
   }
 
-  const isExpiring = ({ until, isRenewing }: Entry) =>
-    until !== undefined && !isRenewing && until - now() <= keepMs * RENEWED_IN_LAST;
+  const isExpiring = ({ until, next }: Entry) =>
+    until !== undefined && next === undefined && until - now() <= keepMs * RENEWED_IN_LAST;
 
   /** @param kept serves callers until the new count is made */
   function startCount(
@@ -71,8 +71,8 @@ export function createCountCache({
     kept?: Entry,
   ): Promise<number> {
     const started = performance.now();
-    const entry: Entry = { total: make(), until: undefined, isRenewing: false };
-    if (kept) kept.isRenewing = true;
+    const entry: Entry = { total: make(), until: undefined, next: undefined };
+    if (kept) kept.next = entry.total;
     else entries.set(key, entry);
     const isCurrent = () => entries.peek(key) === (kept ?? entry);
     entry.total.then(
@@ -84,7 +84,7 @@ export function createCountCache({
         else entries.delete(key);
       },
       () => {
-        if (kept) kept.isRenewing = false;
+        if (kept) kept.next = undefined;
         else if (isCurrent()) entries.delete(key);
       },
     );
@@ -96,7 +96,7 @@ export function createCountCache({
       const entries = groups.get(group) ?? new LRUCache<string, Entry>({ max: size });
       groups.set(group, entries);
       const kept = entries.get(key);
-      if (!kept || !isFresh(kept)) return startCount(group, key, make, entries);
+      if (!kept || !isFresh(kept)) return kept?.next ?? startCount(group, key, make, entries);
       if (isShared && isExpiring(kept)) void startCount(group, key, make, entries, kept);
       return kept.total;
     },
