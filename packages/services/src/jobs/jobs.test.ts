@@ -202,6 +202,32 @@ it('a server runs what is due and what is added later by itself; its close tells
   expect((await storage.model(jobTurnModel).findById(name).lean())?.leaseUntil).toEqual(new Date(0));
 });
 
+it('a close that comes while jobs are looked at waits until the turn of what ran is free', async () => {
+  const proxy = await startStoreProxy(uri);
+  closes.push(() => proxy.close());
+  const instance = await open(createTestClock(), proxy.uri);
+  const isOfTurns = (wanted: string) => (sent: StoreCommand) =>
+    sent.collection === jobTurnModel.collectionName && sent.command === wanted;
+  const name = newName();
+  const { run, begun } = held();
+  instance.every('5m', name, run);
+  const working = instance.work();
+  await begun;
+  const [look, freeing] = [proxy.hold(isOfTurns('find')), proxy.hold(isOfTurns('update'))];
+  const looking = instance.work();
+  await look.reached;
+  let isClosed = false;
+  const closing = instance.stop().then(() => (isClosed = true));
+  await freeing.reached;
+  look.release();
+  // later than the answer to the look
+  await turnOf(instance, name);
+  expect(isClosed).toBe(false);
+  freeing.release();
+  await Promise.all([working, looking, closing]);
+  expect((await turnOf(instance, name))?.leaseUntil).toEqual(new Date(0));
+});
+
 it('after the end nothing begins', async () => {
   const instance = await open();
   let runs = 0;

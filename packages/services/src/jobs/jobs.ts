@@ -21,7 +21,6 @@ interface Run {
   isLate: boolean;
   /** Aborts the run when its turn could not be renewed in time. */
   expiry: NodeJS.Timeout;
-  ended: Promise<void>;
 }
 interface Turn {
   name: string;
@@ -37,6 +36,8 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
   const runs = new Map<string, JobRun>();
   const intervals = new Map<string, number>();
   const running = new Map<string, Run>();
+  /** Ends of runs: when their turns are free, too. */
+  const ends = new Set<Promise<void>>();
   let passing = Promise.resolve(LOOK_MS);
   let timer: NodeJS.Timeout | undefined;
   let isStarted = false;
@@ -81,9 +82,10 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     if (!(await turns.take(name, interval, now))) return;
     if (isStopped) return turns.release(name);
     const controller = new AbortController();
-    const run: Run = { controller, startedAt: now, isLate: false, expiry: expire(name, since), ended: Promise.resolve() };
+    const run: Run = { controller, startedAt: now, isLate: false, expiry: expire(name, since) };
     running.set(name, run);
-    run.ended = go(name, controller);
+    const end = go(name, controller).finally(() => ends.delete(end));
+    ends.add(end);
   }
 
   /** Renews the turns of what runs here, and begins what is due. @returns milliseconds until there is something to do */
@@ -134,7 +136,7 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     /** Runs what is due by now, and waits for all that runs here. */
     async work(): Promise<void> {
       await look();
-      await Promise.all([...running.values()].map(({ ended }) => ended));
+      await Promise.all(ends);
     },
 
     start(): void {
@@ -142,12 +144,12 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
       void goOn();
     },
 
-    /** Aborts what runs here and waits for it, ten seconds at most. Nothing begins after it. */
+    /** Aborts what runs here, and waits until it has ended and its turns are free, ten seconds at most. Nothing begins after it. */
     async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
       for (const { controller } of running.values()) controller.abort(new Error('the process closes'));
-      const ended = passing.then(() => Promise.all([...running.values()].map((run) => run.ended)));
+      const ended = passing.then(() => Promise.all(ends));
       await withDeadline(STOP_MS, ended).catch(() => log.warn({ jobs: [...running.keys()] }, 'jobs did not end at close'));
     },
   };

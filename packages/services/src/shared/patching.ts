@@ -5,9 +5,11 @@ import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
-/** Retries of a change whose price was changed concurrently, and the longest pause between them. */
-const ATTEMPTS = 100;
+/** How long a change is tried that others overtake: less than the deadline of a call, so that one that is refused is never made later. */
+const PATIENCE_MS = 10_000;
+/** The longest pause after the first attempt, doubled after each, up to the longest of all. */
 const PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 1000;
 
 /** The fields that a patch sets. */
 export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
@@ -45,14 +47,17 @@ export function changeOf(
 }
 
 /**
- * Retries until an attempt succeeds. @param attempt resolves to undefined when a concurrent change overtook it. @throws
- * requestErrors.unavailable
+ * Retries until an attempt succeeds, for ten seconds at most. The pauses grow: writers of many records can overtake each other
+ * so that none succeeds, until they come one at a time.
+ * @param attempt resolves to undefined when a concurrent change overtook it
+ * @throws requestErrors.unavailable
  */
 export async function untilDone<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
-  for (let count = 0; count < ATTEMPTS; count++) {
+  const end = performance.now() + PATIENCE_MS;
+  for (let longest = PAUSE_MS; performance.now() < end; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
     const result = await attempt();
     if (result !== undefined) return result;
-    await setTimeout(PAUSE_MS * Math.random());
+    await setTimeout(longest * Math.random());
   }
   throw requestErrors.unavailable({ retryAfter: 1 });
 }
