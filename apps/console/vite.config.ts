@@ -1,9 +1,16 @@
-import { defineConfig, type Plugin, type Rolldown } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin, type Rolldown } from 'vite';
 import compile from 'icu-minify/compile';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
-const ENCODINGS = { '.br': promisify(brotliCompress), '.gz': promisify(gzip) };
+/** The highest takes three times as long for two per cent less. */
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+const brotli = promisify(brotliCompress);
+type Compress = (source: string | Uint8Array) => Promise<Uint8Array>;
+const ENCODINGS: readonly [ending: string, compress: Compress][] = [
+  ['.br', (source) => brotli(source, QUALITY)],
+  ['.gz', promisify(gzip)],
+];
 
 /** Writes each file compressed too, for the server to send as it is. */
 const compressed: Plugin = {
@@ -13,13 +20,12 @@ const compressed: Plugin = {
     order: 'post',
     async handler(_options, bundle) {
       if (this.meta.watchMode) return;
-      for (const asset of Object.values(bundle)) {
-        if (!/\.(js|css|svg|html)$/.test(asset.fileName)) continue;
-        for (const [ending, compress] of Object.entries(ENCODINGS)) {
-          const source = await compress(asset.type === 'chunk' ? asset.code : asset.source);
-          this.emitFile({ type: 'asset', fileName: asset.fileName + ending, source });
-        }
-      }
+      const texts = Object.values(bundle).filter(({ fileName }) => /\.(js|css|svg|html)$/.test(fileName));
+      const writeAs = async (text: (typeof texts)[number], [ending, compress]: (typeof ENCODINGS)[number]) => {
+        const source = await compress(text.type === 'chunk' ? text.code : text.source);
+        this.emitFile({ type: 'asset', fileName: text.fileName + ending, source });
+      };
+      await Promise.all(texts.flatMap((text) => ENCODINGS.map((encoding) => writeAs(text, encoding))));
     },
   },
 };
@@ -46,7 +52,7 @@ const [CONSOLE, REFERENCE] = [/\/src\/index\.html$/, /\/src\/reference\/index\.h
 /** Where the reference tries operations. It must not load the file that begins the console. */
 const TRYING = /\/src\/reference\/call-view\.tsx$/;
 /** What the reference needs only once something is tried, of libraries that it names. */
-const LATER = /\/(@trpc|client\/dist|list-query\/dist)\/(?!token-store)/;
+const LATER = /\/(@trpc|client\/src|list-query\/src)\/(?!token-store)/;
 
 type Graph = Parameters<Rolldown.CodeSplittingNameFunction>[1];
 /** Whether a page begins with a module, or names it. */
@@ -74,7 +80,10 @@ const head: Plugin = {
 export default defineConfig({
   root: 'src',
   plugins: [head, compiledTexts, compressed],
-  resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
+  resolve: {
+    alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' },
+    conditions: ['tandem-source', ...defaultClientConditions],
+  },
   build: {
     outDir: '../dist',
     emptyOutDir: true,

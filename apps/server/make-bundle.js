@@ -23,10 +23,10 @@ function escaped(code) {
 const prepared = {
   name: 'prepared',
   setup({ onLoad }) {
-    onLoad({ filter: /\.[cm]?js$/ }, async ({ path: file }) => {
+    onLoad({ filter: /\.([cm]?js|ts)$/ }, async ({ path: file }) => {
       const contents = escaped(await readFile(file, 'utf8'));
-      const isOurs = !file.includes('/node_modules/');
-      return { contents: isOurs ? contents : `${contents}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}` };
+      if (!file.includes('/node_modules/')) return { contents, loader: file.endsWith('.ts') ? 'ts' : 'js' };
+      return { contents: `${contents}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}` };
     });
   },
 };
@@ -38,9 +38,9 @@ if (unknown.length > 0) throw new Error(`the bundle would not find ${unknown.joi
 await rm(FOLDER, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: {
-    tandem: 'dist/main.js',
+    tandem: 'src/main.ts',
     // threads start from a file of their own
-    'bcrypt-worker': '../../packages/services/dist/authentication/passwords/bcrypt-worker.js',
+    'bcrypt-worker': '../../packages/services/src/authentication/passwords/bcrypt-worker.js',
   },
   outdir: FOLDER,
   bundle: true,
@@ -49,6 +49,8 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   external: OUTSIDE,
+  // of our own packages the sources: what serves needs no types
+  conditions: ['tandem-source'],
   // for the CommonJS among the modules
   banner: { js: "import { createRequire as requireIn } from 'node:module';\nconst require = requireIn(import.meta.url);" },
   define: { __dirname: 'import.meta.dirname' },
