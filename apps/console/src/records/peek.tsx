@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Loading } from '../ui/notices.js';
@@ -14,7 +15,11 @@ import { t } from '../texts/texts.js';
 export function usePeek(): [id: string, show: (id: string) => void] {
   const { peek = '' } = useSearch({ strict: false }) as { peek?: string };
   const go = useNavigate();
-  return [peek, (id) => void go({ to: '.', search: (present: object) => ({ ...present, peek: id }), resetScroll: false })];
+  const show = useCallback(
+    (id: string) => void go({ to: '.', search: (present: object) => ({ ...present, peek: id }), resetScroll: false }),
+    [go],
+  );
+  return [peek, show];
 }
 
 interface PeekButtonProps {

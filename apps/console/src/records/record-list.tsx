@@ -130,14 +130,17 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
   const chosen = rows?.filter(({ id }) => typeof id === 'string' && ids.has(id)) ?? [];
   const hasBulk = kind !== undefined && (kind.bulk.length > 0 || kind.remove !== undefined);
   // a row that is shown elsewhere leads there; below another record its parents' ids are in the address
-  const addressOf = (row: Row) => {
-    if (!kind || typeof row['id'] !== 'string') return undefined;
-    const [parent] = kind.parents;
-    const above = parent === undefined ? undefined : definitions.kindOf(parent)?.name;
-    return above === undefined
-      ? `/${kind.name}/${row['id']}`
-      : `/${above}/${String(given[parent ?? ''])}/${kind.name}/${row['id']}`;
-  };
+  const addressOf = useCallback(
+    (row: Row) => {
+      if (!kind || typeof row['id'] !== 'string') return undefined;
+      const [parent] = kind.parents;
+      const above = parent === undefined ? undefined : definitions.kindOf(parent)?.name;
+      return above === undefined
+        ? `/${kind.name}/${row['id']}`
+        : `/${above}/${String(given[parent ?? ''])}/${kind.name}/${row['id']}`;
+    },
+    [kind, definitions, given],
+  );
   const shared = {
     label: term('operations', list.operation.id) ?? inWords(list.operation.id.replace('.list', ' ')),
     rows: rows ?? [],
@@ -145,11 +148,14 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
   };
   const [peek, show] = usePeek();
   const actsOf = useActsOfRows(list, given, kind);
-  const renderActions = (row: Row) => (
-    <>
-      {addressOf(row) !== undefined && <PeekButton row={row} isOpen={peek === row['id']} show={show} />}
-      <RowActions row={row} actsOf={actsOf} />
-    </>
+  const renderActions = useCallback(
+    (row: Row) => (
+      <>
+        {addressOf(row) !== undefined && <PeekButton row={row} isOpen={peek === row['id']} show={show} />}
+        <RowActions row={row} actsOf={actsOf} />
+      </>
+    ),
+    [addressOf, peek, show, actsOf],
   );
   return (
     <>

@@ -1,3 +1,4 @@
+import { useCallback, useEffect, useRef } from 'react';
 import { Menu, type MenuEntry } from '../ui/menu.js';
 import { useAct } from './acts.js';
 import type { Input, Row } from './call.js';
@@ -6,14 +7,20 @@ import { useRecordActs, useRowActs } from './offered.js';
 import { titleOf } from './words.js';
 import { t } from '../texts/texts.js';
 
-/** What can be done with the rows of a list: asked for once for all of them, for each row costs time while one scrolls. */
+/**
+ * What can be done with the rows of a list: asked for once for all of them, for each row costs time while one scrolls. It is always
+ * the same function, since another one would draw all rows again.
+ */
 export function useActsOfRows(list: RecordList, given: Input, kind: Kind | undefined): (row: Row) => MenuEntry[] {
   const act = useAct();
   const recordActs = useRecordActs();
   const rowActs = useRowActs();
   const above = kind ? Object.fromEntries(kind.parents.map((name) => [name, given[name]])) : {};
-  return (row) =>
+  const actsOf = (row: Row) =>
     (kind ? recordActs(kind, row, above) : rowActs(list, row, given)).map((one) => ({ ...one, run: () => act(one) }));
+  const latest = useRef(actsOf);
+  useEffect(() => void (latest.current = actsOf));
+  return useCallback((row) => latest.current(row), []);
 }
 
 interface RowActionsProps {
