@@ -20,8 +20,8 @@ export function createFollowerCounts(clock: Clock): FollowerCounts {
   let counts = create();
   return {
     of: (targetId) => ({
-      count: (_, key, make, isShared) => counts.count(targetId, key, make, isShared),
-      isLarge: (_, key) => counts.isLarge(targetId, key),
+      count: (_, ...rest) => counts.count(targetId, ...rest),
+      isLarge: (_, ...rest) => counts.isLarge(targetId, ...rest),
       drop: () => counts.drop(targetId),
     }),
     drop: (targetId) => counts.drop(targetId),
