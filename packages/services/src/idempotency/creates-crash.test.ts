@@ -9,7 +9,7 @@ import {
   type RestRequest,
   type TestServer,
 } from '@tandem/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrashFixture, type CrashFlow, type LeftBehind } from '../../test/crash-fixture.js';
 import { createsOf, withoutSecret, type Create, type Creation } from '../../test/creates.js';
 
@@ -19,12 +19,15 @@ const PATIENCE = 240_000;
 const TAKEN_OVER_AFTER_MS = 61_000;
 
 const system = fixture(() => openCrashFixture('creates', { DATA_DIR: tmpdir() }));
-/** Another instance, a minute later. */
-const later = fixture(() => {
+/**
+ * Another instance, a minute later. It sweeps from its start on: while it is open, units of others that are under way would be taken
+ * over.
+ */
+function openLater(): Promise<TestServer> {
   const clock = createTestClock();
   clock.advance(TAKEN_OVER_AFTER_MS);
   return startTestServer({ mongodbUri: system.home.mongodbUri, clock });
-});
+}
 let admin: Person;
 const creates = createsOf(
   {
@@ -65,6 +68,7 @@ const groups = Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, at) 
 describe.each(groups.map((group) => [group]))('a create whose process is killed between any two of its writes', (group) => {
   const left = new Map<string, LeftBehind<Sent>[]>();
   const early = new Map<Sent, Outcome>();
+  let later: TestServer;
 
   beforeAll(async () => {
     admin = await system.home.signUpAdmin();
@@ -73,9 +77,11 @@ describe.each(groups.map((group) => [group]))('a create whose process is killed 
       1,
     );
     for (const [at, [name]] of group.entries()) left.set(name, cuts[at] as LeftBehind<Sent>[]);
+    later = await openLater();
     for (const { somebody } of cuts.flat()) early.set(somebody, await somebody.send(later));
     await later.storage.sweep();
   }, PATIENCE);
+  afterAll(() => later?.close());
 
   it.each(group)('%s, sent again a minute later, is stored once, and answered the same from then on', async (name, create) => {
     const fields = new Set<string>();

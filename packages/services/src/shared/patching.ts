@@ -5,7 +5,7 @@ import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
-/** How long a change is tried that others overtake: less than the deadline of a call, so that one that is refused is never made later. */
+/** How long a change is tried that others overtake. By default a call has 14 seconds: what was refused should not be done after it. */
 const PATIENCE_MS = 10_000;
 /** The longest pause after the first attempt, doubled after each, up to the longest of all. */
 const PAUSE_MS = 10;
