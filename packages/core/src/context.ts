@@ -124,6 +124,8 @@ export interface CallWatch {
    * requestErrors.tooMany
    */
   subscribed(): () => void;
+  /** Waits until a subscription that was let in may start. @throws requestErrors.unavailable when the connection closes before */
+  turn(): Promise<void>;
   /** A subscription has started. */
   succeeded(type: string): void;
   ended(): void;

@@ -144,7 +144,7 @@ function firstMiddleware<Added extends { identity?: Identity }>(
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
       const added = await enter({ ctx, path, type, meta, readInput });
-      if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
+      if (type === 'subscription') await (ctx.calls ? ctx.calls.turn() : countAnswer(ctx, added.identity));
       // tRPC accepts both together; its types accept only either
       const run = () => next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
       return type === 'mutation' && ctx.server.actingAs ? ctx.server.actingAs(added.identity, run) : run();

@@ -1,5 +1,5 @@
 import { holdTime } from '@tandem/testing/held-time';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createStreamPlaces, type StreamConnection } from './stream-places.js';
 
 const newConnection = (): StreamConnection => ({ holder: '', subscriptions: 0 });
@@ -107,4 +107,50 @@ it('a closed connection has no subscriptions to give back', () => {
   places.close(connection);
   places.unsubscribe(connection);
   expect(connection).toEqual(newConnection());
+});
+
+describe('the subscriptions of a holder', () => {
+  /** Starts so many on each connection. @returns the numbers of those that have started after each of these milliseconds */
+  async function start(
+    places: ReturnType<typeof createStreamPlaces>,
+    connections: StreamConnection[],
+    each: number,
+    steps: number[],
+  ) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const outcomes: string[] = [];
+    for (const connection of connections)
+      for (let n = 0; n < each; n++) {
+        places.turn(connection).then(
+          () => outcomes.push('started'),
+          ({ status }: { status: number }) => outcomes.push(String(status)),
+        );
+      }
+    const counts: number[] = [];
+    for (const step of steps) {
+      await vi.advanceTimersByTimeAsync(step);
+      counts.push(outcomes.length);
+    }
+    return { counts, outcomes };
+  }
+
+  it('start a hundred a second over all connections, after the first twenty', async () => {
+    await counting(async (places, first) => {
+      const [second, other] = [newConnection(), newConnection()];
+      places.open(second, 'ann');
+      places.open(other, 'bob');
+      expect((await start(places, [first, second], 60, [0, 9, 1, 490, 499, 1])).counts).toEqual([21, 21, 22, 71, 120, 120]);
+      expect((await start(places, [other], 21, [0])).counts).toEqual([21]);
+    });
+  });
+
+  it('do not start once their connection is closed', async () => {
+    await counting(async (places, connection) => {
+      const starting = start(places, [connection], 22, [0, 10]);
+      await Promise.resolve();
+      places.close(connection);
+      expect((await starting).outcomes.slice(-1)).toEqual(['503']);
+    });
+  });
 });

@@ -14,6 +14,13 @@ const LIMITS: StreamLimits = { connections: 100, subscriptionsPerConnection: 100
 /** Frames, or calls in them, accepted from an identity per second over all its connections. */
 const FRAMES_A_SECOND = 200;
 
+/**
+ * Milliseconds between a holder's starts of tRPC subscriptions, and how many need not wait, because hundreds at once would block other
+ * requests.
+ */
+const START_MS = 10;
+const STARTS_AT_ONCE = 20;
+
 /** Seconds after which a holder with too many may retry. */
 const RETRY_AFTER_TOO_MANY = 10;
 
@@ -49,6 +56,8 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
   const max = { ...LIMITS, ...limits };
   const takenBy = new Map<string, Taken>();
   const secondOf = new Map<string, Second>();
+  /** When each holder's starts will be over, in milliseconds. */
+  const startingUntil = new Map<string, number>();
 
   /** @throws requestErrors.tooMany when a holder has no room for this many more */
   function check(holder: string, more: Taken): void {
@@ -63,6 +72,7 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
     if (after.connections > 0) return void takenBy.set(holder, after);
     takenBy.delete(holder);
     secondOf.delete(holder);
+    startingUntil.delete(holder);
   }
 
   function leave({ holder, subscriptions }: StreamConnection): void {
@@ -100,6 +110,18 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
       check(connection.holder, more);
       change(connection.holder, more);
       connection.subscriptions += 1;
+    },
+
+    /**
+     * Waits for the holder's turn to start a subscription.
+     * @throws requestErrors.unavailable when the connection has closed meanwhile
+     */
+    async turn(connection: StreamConnection): Promise<void> {
+      const now = performance.now();
+      const from = Math.max(startingUntil.get(connection.holder) ?? 0, now - STARTS_AT_ONCE * START_MS);
+      if (takenBy.has(connection.holder)) startingUntil.set(connection.holder, from + START_MS);
+      if (from > now) await new Promise((resolve) => setTimeout(resolve, from - now));
+      if (connection.holder === '') throw requestErrors.unavailable();
     },
 
     unsubscribe(connection: StreamConnection): void {

@@ -9,7 +9,11 @@ import type { Watched } from '../streams/access-watch.js';
 
 /** A server of its own, with the calls it has taken and the streams that are watched. */
 async function startServer(
-  options: { heartbeatMs?: number; verify?: (own: ServerFacts['verifyAccess']) => ServerFacts['verifyAccess'] } = {},
+  options: {
+    heartbeatMs?: number;
+    verify?: (own: ServerFacts['verifyAccess']) => ServerFacts['verifyAccess'];
+    turn?: ServerFacts['places']['turn'];
+  } = {},
 ) {
   const taken: unknown[] = [];
   const watched: Watched[] = [];
@@ -47,6 +51,7 @@ async function startServer(
     streams: ({ watch }) => [createTrpcStream(app, kept(watch))],
     prepare: (_host, facts) => {
       if (options.verify) facts.verifyAccess = options.verify(facts.verifyAccess);
+      if (options.turn) facts.places = { ...facts.places, turn: options.turn };
     },
   });
   return { ...server, taken, watched, release, path: `${server.url}/trpc` };
@@ -200,6 +205,21 @@ describe('the calls of a second', () => {
     await closing;
     await client.closed;
     expect(server.taken).toEqual([1]);
+  });
+});
+
+describe('the subscriptions of a connection', () => {
+  it('wait for their turn, and other calls do not wait for them', async () => {
+    let begin = () => {};
+    const turn = new Promise<void>((resolve) => (begin = resolve));
+    await using server = await startServer({ turn: () => turn });
+    const client = await openClient(server.path);
+    client.send([ask('a subscription', 'calls.follow', {}, 'subscription'), take('a call', 1)]);
+    expect(await answer(client)).toEqual(['a call', 1]);
+    client.send(take('another', 2));
+    expect(await answer(client)).toEqual(['another', 2]);
+    begin();
+    expect(await answers(client, 2)).toEqual([['a subscription', 'started'], ['a subscription', 'first']]); // prettier-ignore
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { getErrorShape, transformTRPCResponse, type AnyTRPCRouter } from '@trpc/server';
 import { getWSConnectionHandler, jsonEncoder, type CreateWSSContextFnOptions, type Encoder } from '@trpc/server/adapters/ws';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authentication.js';
@@ -57,7 +58,8 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
           const calls: CallWatch = {
             began: () => (socket.pending += 1),
             authenticated: ({ identity }) => claim(socket, identity.id),
-            subscribed: () => subscribe(socket, ctx.server.places),
+            subscribed: () => subscribe(socket, server.places),
+            turn: () => server.places.turn(socket),
             succeeded(type) {
               socket.isUsed = true;
               socket.isKept ||= type === 'subscription';
@@ -69,7 +71,10 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
             router,
             maxBatchSize: MAX_BATCH_SIZE,
             createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams, departures), server: facts, calls }),
-            experimental_encoder: { encode: jsonEncoder.encode, decode: createDecoder(socket, router, ctx.server.places) },
+            experimental_encoder: {
+              encode: jsonEncoder.encode,
+              decode: createDecoder(socket, { line: req.socket, router, places: server.places }),
+            },
             // failures are logged where they are translated
             onError() {},
           } as Omit<HandlerOptions, 'wss'> as HandlerOptions);
@@ -93,9 +98,9 @@ function subscribe(socket: StreamSocket, places: StreamPlaces): () => void {
 /** Decodes frames. Refuses here those calls that exceed the rate of this second (decisions H2). */
 function createDecoder(
   socket: StreamSocket,
-  { _def: { _config: config } }: AnyTRPCRouter,
-  places: StreamPlaces,
+  { line, router, places }: { line: Socket; router: AnyTRPCRouter; places: StreamPlaces },
 ): Encoder['decode'] {
+  const config = router._def._config;
   function refuse(call: unknown): void {
     const { id } = (call ?? {}) as { id?: unknown };
     if (typeof id !== 'string' && typeof id !== 'number') return;
@@ -115,12 +120,16 @@ function createDecoder(
     let room = countCalls(socket, calls.length, places);
     // the adapter refuses every call of a frame with too many
     if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
-    return calls.filter((call) => {
+    // one write for all refusals
+    line.cork();
+    const within = calls.filter((call) => {
       if (isStop(call)) return true;
       room -= 1;
       if (room < 0) refuse(call);
       return room >= 0;
     });
+    line.uncork();
+    return within;
   };
 }
 
