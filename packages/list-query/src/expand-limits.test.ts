@@ -128,6 +128,17 @@ describe('while related records are embedded', () => {
     expect(next - last).toBeGreaterThan(last - first - 2);
   });
 
+  it('their caller pauses for the size of a large answer, half a second per megabyte', async () => {
+    const large = await filled(db, 'large_people', [{ _id: 'w0', name: 'é'.repeat(250_000) }]);
+    const shownAt: number[] = [];
+    const show = (record: object) => (shownAt.push(performance.now()), record);
+    const relations = { ...options.relations, watchers: { collection: large, show } };
+    const one = { collection: await watched(), relations, caller: { key: 'ann', isAnonymous: false } };
+    await Promise.all([expand('watchers', one), expand('watchers', one)]);
+    const [first = 0, next = 0] = shownAt;
+    expect(next - first).toBeGreaterThan((500_000 - 64 * 1024) / 2000 - 2);
+  });
+
   it('the rest is dropped when the caller leaves', async () => {
     const leaving = new AbortController();
     let shown = 0;

@@ -99,6 +99,7 @@ function othersAnswered(): Promise<unknown> {
 /**
  * Embeds related records under the relation's name: null for a missing record, a list for a list of ids. Runs one query
  * per relation, however many records there are.
+ * @returns the size of the related records' JSON, in bytes
  * @throws ListQueryError when the answer would hold too many: a record in 100 rows is sent 100 times, so it counts 100
  * times (decisions H3)
  */
@@ -107,7 +108,7 @@ export async function expandRecords(
   shown: readonly unknown[],
   expansions: readonly Expansion[],
   reading: Reading,
-): Promise<void> {
+): Promise<number> {
   const rows = records.map((record, n) => ({ record, shown: shown[n], times: 1 }));
   let standing = 0;
   let bytes = 0;
@@ -117,6 +118,7 @@ export async function expandRecords(
     if (standing > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw expandsTooMuch();
   }
   await embed(rows, expansions, { ...reading, count });
+  return bytes;
 }
 
 interface CountedReading extends Reading {

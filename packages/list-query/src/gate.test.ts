@@ -86,6 +86,21 @@ describe('a gate', () => {
     expect(begun.slice(3)).toEqual(['a3']);
   });
 
+  it('makes a caller pause longer for what its command returned', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const gate = createGate({ atOnce: 1, restAfter: (outcome) => outcome as number });
+    await gate(ann, () => Promise.resolve(3000));
+    const begun: string[] = [];
+    const next = gate(ann, () => (begun.push('next'), Promise.reject(new Error('no outcome'))));
+    next.catch(() => {});
+    vi.advanceTimersByTime(2999);
+    await settled();
+    expect(begun).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await expect(next).rejects.toThrow('no outcome');
+    await gate(ann, () => Promise.resolve(0));
+  });
+
   it('limits anonymous callers together to their part, and leaves the rest to the others', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 2, anonymousAtOnce: 1 }));
     void ask(north, 'n1');

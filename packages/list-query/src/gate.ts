@@ -19,6 +19,8 @@ export interface GateSettings {
   rest?: number;
   /** The part of a turn that needs no pause, in milliseconds. Default 0. */
   restFreeMs?: number;
+  /** Adds to a caller's pause, in milliseconds, by what its command returned. Default none. */
+  restAfter?: (outcome: unknown) => number;
   /** Commands of one caller that may wait; further ones fail at once. Default 100. */
   waitingMax?: number;
 }
@@ -50,6 +52,7 @@ export function createGate({
   waitingMax = 100,
   rest = 0,
   restFreeMs = 0,
+  restAfter = () => 0,
 }: GateSettings): Gate {
   const lines = new Map<string, Line>();
   /** Callers that wait and have nothing running, next first: anonymous and identified ones. */
@@ -91,9 +94,9 @@ export function createGate({
     if (line.isAnonymous) anonymousUnderWay += change;
   }
 
-  function leave(line: Line, turnMs: number): void {
+  function leave(line: Line, turnMs: number, moreMs: number): void {
     count(line, -1);
-    const restMs = Math.min((turnMs - restFreeMs) * rest, REST_MAX_MS);
+    const restMs = Math.min(Math.max(0, turnMs - restFreeMs) * rest, REST_MAX_MS) + moreMs;
     if (restMs < 1) return goOn(line);
     setTimeout(() => goOn(line), restMs).unref();
     admit();
@@ -151,10 +154,13 @@ export function createGate({
     if (line.waiting.size >= waitingMax) throw new ListTimeLimitError(waitMs);
     await enter(line, signal);
     const begun = performance.now();
+    let moreMs = 0;
     try {
-      return await command();
+      const outcome = await command();
+      moreMs = restAfter(outcome);
+      return outcome;
     } finally {
-      leave(line, performance.now() - begun);
+      leave(line, performance.now() - begun, moreMs);
     }
   };
 }

@@ -67,18 +67,25 @@ const DEFAULT_MAX_TIME_MS = 5000;
 
 /** Two of the eight commands that the embedded engine runs concurrently. */
 const ofProcess = createGate({ atOnce: 2 });
+/** Bytes of related records that a caller gets without a pause, and per millisecond beyond. */
+const FREE_BYTES = 64 * 1024;
+const BYTES_A_MS = 2000;
 /**
- * Embeds related records for one answer per caller at a time. After a large one the caller pauses for a multiple of its
- * time, because it has yet to be checked and sent. No limit across callers: one may be waiting for the store and would
- * block the others.
+ * Embeds related records for one answer per caller at a time. After a large one the caller pauses, because it has yet to be checked and
+ * sent. No limit across callers: one may be waiting for the store and would block the others.
  */
-const expanding = createGate({ atOnce: Infinity, rest: 3, restFreeMs: 10 });
+const expanding = createGate({
+  atOnce: Infinity,
+  rest: 3,
+  restFreeMs: 10,
+  restAfter: (bytes) => Math.max(0, (bytes as number) - FREE_BYTES) / BYTES_A_MS,
+});
 
 interface Turns {
   /** Runs one costly command when it is the caller's turn. */
   admit<T>(command: () => Promise<T>): Promise<T>;
-  /** Embeds related records when it is the caller's turn. */
-  expand(work: () => Promise<void>): Promise<void>;
+  /** Embeds related records when it is the caller's turn. @returns their size, in bytes */
+  expand(work: () => Promise<number>): Promise<number>;
 }
 
 /** A query's access to the store. */
