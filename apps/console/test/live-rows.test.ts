@@ -40,7 +40,7 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await storeCopies({ mongodbUri: app.mongodbUri, of: id, count: 150 }, 'products', past);
     await other.rest('PATCH', `/products/${id}`, { name: 'Renamed again' }).expect(200);
     await row('Old 149').waitFor();
-    const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll(".row-link")[15].textContent']; // prettier-ignore
+    const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll("[scope=row]")[15].textContent']; // prettier-ignore
     const unmoved = await page.evaluate<string>(first);
     await page.evaluate('document.querySelector(".table-box").scrollTop = 1500');
     await page.waitForFunction(`${first} !== ${JSON.stringify(unmoved)}`);

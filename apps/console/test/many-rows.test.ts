@@ -76,6 +76,32 @@ describe.skipIf(!HAS_CHROMIUM)('ten thousand rows (skipped where there is no chr
     }));
   });
 
+  it('that come into view at once show their names, and are drawn whole six in a frame', async () => {
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products', options: DESKTOP });
+    const { page } = visitor;
+    await page.getByRole('table').getByRole('row').nth(2).waitFor();
+    const { waiting, names } = await page.evaluate<{ waiting: number[]; names: string[] }>(`new Promise((done) => {
+      const box = document.querySelector('.table-box');
+      const waiting = [];
+      let names = [];
+      const step = () => {
+        const rows = [...box.querySelectorAll('tbody th[colspan]')];
+        waiting.push(rows.length);
+        if (rows.length > names.length) names = rows.map((row) => row.textContent);
+        if (rows.length > 0 || names.length === 0) requestAnimationFrame(step);
+        else done({ waiting, names });
+      };
+      box.scrollTop = ${50 * 48};
+      requestAnimationFrame(step);
+    })`);
+    expect(names.length).toBeGreaterThan(12);
+    for (const name of names) expect(name).toMatch(/^Tea number \d+$/);
+    const drawn = waiting.map((count, n) => (waiting[n - 1] ?? 0) - count);
+    expect(Math.max(...drawn)).toBe(6);
+    expect(await page.locator('.table-box tbody .row-link').count()).toBeGreaterThanOrEqual(names.length);
+    await expectClean(visitor);
+  });
+
   it.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],

@@ -15,6 +15,7 @@ import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
 import { LOOKS, labelIn } from './kinds.js';
+import { useRowsInTurn } from './rows-in-turn.js';
 import { Value, pictureOf, valueAt } from './values.js';
 import { isBlank, titleOf } from './words.js';
 import { t } from '../texts/texts.js';
@@ -89,7 +90,9 @@ export function RecordTable(props: RecordTableProps) {
     overscan: 6,
   });
   const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
+  const indexes = useMemo(() => items.map(({ index }) => index), [items]);
+  const whole = useRowsInTurn(indexes);
+  const last = indexes.at(-1) ?? 0;
   useEffect(() => {
     if (last >= shown.length - AHEAD) loadMore?.();
   }, [last, shown.length, loadMore]);
@@ -129,6 +132,7 @@ export function RecordTable(props: RecordTableProps) {
           {items.map(({ index }) => {
             const row = shown[index];
             if (!row) return null;
+            if (!whole.has(index)) return <PassingRow key={row.id} index={index} record={row.original} width={width} />;
             return (
               <TableRow
                 key={row.id}
@@ -205,6 +209,17 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
     </tr>
   );
 });
+
+/** A row while many come into view. */
+function PassingRow({ index, record, width }: { index: number; record: Row; width: number }) {
+  return (
+    <tr aria-rowindex={index + 2}>
+      <th scope="row" colSpan={width}>
+        {titleOf(record)}
+      </th>
+    </tr>
+  );
+}
 
 /** Stands for the rows that are not drawn. */
 function Space({ height, width }: { height: number; width: number }) {
