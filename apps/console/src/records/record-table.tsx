@@ -1,19 +1,11 @@
 import { rowSelectionFeature, tableFeatures, useTable, type ColumnDef, type RowSelectionState } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
-import {
-  memo,
-  useCallback,
-  useEffect,
-  useMemo,
-  useSyncExternalStore,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-} from 'react';
+import { memo, useCallback, useEffect, useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { Button } from '../ui/button.js';
 import type { Row } from './call.js';
 import type { Kind } from './definitions.js';
+import { useFittingColumns } from './fitting-columns.js';
 import { LOOKS, labelIn } from './kinds.js';
 import { useRowsInTurn } from './rows-in-turn.js';
 import { Value, pictureOf, valueAt } from './values.js';
@@ -57,7 +49,7 @@ function keyOf(row: Row, index: number): string {
 /** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
 export function RecordTable(props: RecordTableProps) {
   const { box, label, rows, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
-  const fitting = useSyncExternalStore(onResized, mostColumns);
+  const fitting = useFittingColumns();
   const columns = useMemo(() => props.columns.slice(0, fitting), [props.columns, fitting]);
   const selected = useMemo(
     (): RowSelectionState => Object.fromEntries([...(selection?.ids ?? [])].map((id) => [id, true])),
@@ -132,7 +124,17 @@ export function RecordTable(props: RecordTableProps) {
           {items.map(({ index }) => {
             const row = shown[index];
             if (!row) return null;
-            if (!whole.has(index)) return <PassingRow key={row.id} index={index} record={row.original} width={width} />;
+            if (!whole.has(index))
+              return (
+                <PassingRow
+                  key={row.id}
+                  record={row.original}
+                  index={index}
+                  kind={kind}
+                  width={width}
+                  canBeChosen={selection !== undefined}
+                />
+              );
             return (
               <TableRow
                 key={row.id}
@@ -210,12 +212,23 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
   );
 });
 
-/** A row while many come into view. */
-function PassingRow({ index, record, width }: { index: number; record: Row; width: number }) {
+interface PassingRowProps extends Pick<TableRowProps, 'record' | 'index' | 'kind'> {
+  width: number;
+  canBeChosen: boolean;
+}
+
+/** A row while many come into view: its name, where the whole row will have it. */
+function PassingRow({ record, index, kind, width, canBeChosen }: PassingRowProps) {
+  const isPictured = kind && LOOKS[kind.name]?.picture !== undefined;
   return (
     <tr aria-rowindex={index + 2}>
-      <th scope="row" colSpan={width}>
-        {titleOf(record)}
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- it is no control yet */}
+      {canBeChosen && <td className="choose" />}
+      <th scope="row" colSpan={canBeChosen ? width - 1 : width}>
+        <span className="row-name">
+          {isPictured && <span className="thumb" />}
+          <span>{titleOf(record)}</span>
+        </span>
       </th>
     </tr>
   );
@@ -232,18 +245,6 @@ function Space({ height, width }: { height: number; width: number }) {
 }
 
 const AMOUNT = /(total|subtotal|tax|price|amount|count|value|Seq|attempts)$/i;
-/** How many columns fit a phone, and a tablet: those beyond are not drawn, for each takes time while one scrolls. */
-const FITTING = [
-  [matchMedia('(width < 48rem)'), 2],
-  [matchMedia('(width < 60rem)'), 5],
-] as const;
-
-const mostColumns = () => FITTING.find(([{ matches }]) => matches)?.[1];
-function onResized(listener: () => void): () => void {
-  for (const [query] of FITTING) query.addEventListener('change', listener);
-  return () => FITTING.forEach(([query]) => query.removeEventListener('change', listener));
-}
-
 /** The class of a column by its name. */
 const classOf = (name: string) => (AMOUNT.test(name) ? 'column-number' : 'column-text');
 

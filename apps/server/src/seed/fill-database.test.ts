@@ -34,7 +34,7 @@ beforeAll(async () => {
   started = Date.now();
   made = await fill();
   admin = await app.signIn('admin@example.org');
-});
+}, 400_000);
 
 const rows = <Row = Record<string, unknown>>(path: string, of: Person = admin) =>
   of.rest('GET', `${path}${path.includes('?') ? '&' : '?'}$top=100`).expect<Rows<Row>>(200);

@@ -165,14 +165,13 @@ describe('subscriptions', () => {
     for (const [path, input] of Object.entries(paths)) {
       nextSecond();
       const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(roomy.url, '/trpc', person.credentials)));
-      const calls = Array.from({ length: 201 }, (_, id) => ({ id, method: 'subscription', params: { path, input } }));
-      for (const call of calls) {
-        if (call.id === 200) nextSecond();
-        const stream = streams[call.id % 5] as TestStream;
-        stream.send(call);
-        const answer = call.id < 200 ? 'data' : 429;
-        await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain(answer);
-      }
+      const call = (id: number) => ({ id, method: 'subscription', params: { path, input } });
+      const streamOf = (id: number) => streams[id % streams.length] as TestStream;
+      for (let id = 0; id < 200; id++) streamOf(id).send(call(id));
+      for (let id = 0; id < 200; id++) await expect.poll(() => answersTo(streamOf(id), id), PATIENCE).toContain('data');
+      nextSecond();
+      streamOf(200).send(call(200));
+      await expect.poll(() => answersTo(streamOf(200), 200), PATIENCE).toContain(429);
       for (const stream of streams) await stream.close();
     }
   });
