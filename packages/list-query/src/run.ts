@@ -84,8 +84,8 @@ const expanding = createGate({
 interface Turns {
   /** Runs one costly command when it is the caller's turn. */
   admit<T>(command: () => Promise<T>): Promise<T>;
-  /** Embeds related records when it is the caller's turn. @returns their size, in bytes */
-  expand(work: () => Promise<number>): Promise<number>;
+  /** Embeds related records when it is the caller's turn. @param work returns their size, in bytes */
+  expand(work: () => Promise<number>): Promise<unknown>;
 }
 
 /** A query's access to the store. */

@@ -222,7 +222,7 @@ function PassingRow({ record, index, kind, width, canBeChosen }: PassingRowProps
   const isPictured = kind && LOOKS[kind.name]?.picture !== undefined;
   return (
     <tr aria-rowindex={index + 2}>
-      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- it is no control yet */}
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- an empty cell: the checkbox comes with the whole row */}
       {canBeChosen && <td className="choose" />}
       <th scope="row" colSpan={canBeChosen ? width - 1 : width}>
         <span className="row-name">

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react';
 const A_FRAME = 6;
 
 /**
- * Which rows in view are drawn whole: all at first, then those that come into view in turn, so that fast scrolling stays smooth.
+ * Which rows in view are drawn whole: those of the first view all at once, later ones some in each frame, the nearest to the middle
+ * first, so that fast scrolling stays smooth.
  * @param indexes of the rows in view, in their order
  */
 export function useRowsInTurn(indexes: readonly number[]): ReadonlySet<number> {

@@ -145,6 +145,15 @@ describe('the subscriptions of a holder', () => {
     });
   });
 
+  it('are not remembered once it has no connection', async () => {
+    await counting(async (places, connection) => {
+      expect((await start(places, [connection], 30, [100])).counts).toEqual([30]);
+      places.close(connection);
+      places.open(connection, 'ann');
+      expect((await start(places, [connection], 21, [0])).counts).toEqual([21]);
+    });
+  });
+
   it('do not start once their connection is closed', async () => {
     await counting(async (places, connection) => {
       const starting = start(places, [connection], 22, [0, 10]);
