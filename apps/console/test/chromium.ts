@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { PASSWORD, type Person, type TestServer } from '@tandem/testing';
-import { expect } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 
 /** How long a page may take to show what a test waits for, in milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -67,7 +67,14 @@ export async function visit(
     if (pathname.startsWith('/trpc/')) for (const one of pathname.slice('/trpc/'.length).split(',')) called.add(one);
   });
 
-  const close = () => context.close();
+  let lastSeen = '';
+  // oxlint-disable-next-line no-console -- explains why a test has failed
+  onTestFailed(() => console.error(lastSeen));
+  const close = async () => {
+    const text = await page.locator('body').innerText({ timeout: 1000 }).catch(String);
+    lastSeen = [page.url(), text, ...complaints].join('\n');
+    await context.close();
+  };
   return {
     page,
     async open(path) {

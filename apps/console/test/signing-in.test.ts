@@ -26,6 +26,36 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await expectClean(visitor);
   });
 
+  it('survives the way to another page though the browser leaves no time to hide this one', async () => {
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await page.addInitScript("addEventListener('pagehide', (event) => event.stopImmediatePropagation())");
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    await page.getByText('this device').waitFor();
+    await page.goto(`${app.url}/docs`);
+    await visitor.open('/sessions');
+    await page.getByText('this device').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('leaves no tokens in the storage of a page that stays, nor after the next page has taken them', async () => {
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    await page.getByText('this device').waitFor();
+    // as a link to a mail program does
+    expect(await page.evaluate("dispatchEvent(new Event('beforeunload')), sessionStorage.length")).toBe(1);
+    await expect.poll(() => page.evaluate('sessionStorage.length'), { timeout: 10_000 }).toBe(0);
+    const late = "dispatchEvent(new Event('beforeunload')), sessionStorage.clear(), dispatchEvent(new Event('pagehide'))";
+    expect(await page.evaluate(`${late}, sessionStorage.length`)).toBe(0);
+    await expectClean(visitor);
+  });
+
   it('says what is wrong, and then accepts the right password', async () => {
     const { email } = await app.signUp();
     await using visitor = await visit(browser, app, PHONE);
