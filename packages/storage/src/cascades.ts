@@ -1,3 +1,4 @@
+import { textIn } from './indexes.js';
 import type { BaseRecord, Cascade, Live, Model, ModelDefinition } from './model.js';
 
 /** All records that one deletion removes carry its id, so that a restore brings back exactly these (decision R2). */
@@ -87,11 +88,15 @@ export function createCascades(models: Models) {
       const collection = collectionOf(children);
       if (isShared) await collection.updateMany(own, markShared(change));
       else if (at) await collection.updateMany({ ...own, deletedAt: null }, { $set: { deletedAt: at, deletionId: id } });
-      else await collection.updateMany({ ...own, deletionId: id, deletedAt: { $ne: null } }, { $set: { deletedAt: null } });
+      else
+        await collection.updateMany(
+          { ...own, deletionId: textIn([id]), deletedAt: { $ne: null } },
+          { $set: { deletedAt: null } },
+        );
       for (const listener of listeners.get(children) ?? []) listener();
       const below = linksBelow(children);
       if (below.length === 0) continue;
-      const marked = await collection.find({ ...own, deletionId: id }, { projection: { _id: 1 } }).toArray();
+      const marked = await collection.find({ ...own, deletionId: textIn([id]) }, { projection: { _id: 1 } }).toArray();
       const markedIds = marked.map(({ _id }) => _id);
       await mark(below, markedIds, change);
     }

@@ -4,7 +4,7 @@ export { systemClock, timeInStore, type Clock } from './clock.js';
 export { defineDeletion } from './deletions.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
 export { idsFrom, namedId, newId } from './ids.js';
-export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
+export { textIn, type IndexCreation, type IndexName, type IndexReport } from './indexes.js';
 export { insertBelow } from './insert-below.js';
 export type { JointWrite } from './joint-writes.js';
 export { QUEUE_LEASE_MS, createLeasedQueue, queuedFields, type QueuedRecord } from './leased-queue.js';

@@ -47,6 +47,12 @@ export function declaredIndexes(definition: Definition): (DeclaredIndex & { serv
   ];
 }
 
+/**
+ * That a field is one of these texts, for fields with an index of texts alone (`where: { field: { $type: 'string' } }`). MongoDB
+ * uses such an index only for queries that repeat its condition, and reads the whole collection for others.
+ */
+export const textIn = (texts: readonly string[]) => ({ $in: [...texts], $type: 'string' as const });
+
 function declare({ keys, unique, where, deletedToo, serves }: IndexDefinition, softDelete: boolean) {
   const partial = { ...where, ...(softDelete && !deletedToo ? { deletedAt: null } : {}) };
   const name = [

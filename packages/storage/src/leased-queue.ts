@@ -51,7 +51,9 @@ export function createLeasedQueue<R extends QueuedRecord>(
       const now = await storage.time();
       const latest = new Date(Math.max(now.getTime(), clock.now().getTime()));
       const isFree = { $or: [{ owner: null }, { dueAt: { $lte: now } }] };
-      const filter = { ...where, dueAt: { $lte: latest }, ...isFree, ...(except.length > 0 && { _id: { $nin: except } }) };
+      // the type lets an index of dates alone serve it
+      const dueAt = { $lte: latest, $type: 'date' };
+      const filter = { ...where, dueAt, ...isFree, ...(except.length > 0 && { _id: { $nin: except } }) };
       const lease = { owner, dueAt: new Date(now.getTime() + QUEUE_LEASE_MS), attempts: { $add: ['$attempts', 1] } };
       const claimed = await collection.findOneAndUpdate(filter as object, [{ $set: { ...set, ...lease, updatedAt: now } }], {
         sort: { dueAt: 1, _id: 1 },

@@ -1,5 +1,5 @@
 import { validationError } from '@tandem/core';
-import { insertBelow, isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import { insertBelow, isDuplicateKey, newId, textIn, type Storage } from '@tandem/storage';
 import type { Bans } from './bans.js';
 import type { ChangeTeller } from './change-teller.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
@@ -24,7 +24,9 @@ export function createDirectChannels({ storage, teller, channels, bans }: Direct
   const Subscriptions = storage.model(subscriptionModel);
 
   async function idOf(pair: string): Promise<string | undefined> {
-    const found = await Channels.findOne({ pair }, { _id: 1 }).setOptions({ deleted: 'include' }).lean<ChannelRecord>();
+    const found = await Channels.findOne({ pair: textIn([pair]) }, { _id: 1 })
+      .setOptions({ deleted: 'include' })
+      .lean<ChannelRecord>();
     return found?._id;
   }
 

@@ -1,5 +1,5 @@
 import { atMost } from '@tandem/core';
-import { MAJORITY, NO_EVENTS, TRACE, notOnMajority, traceOfNew, type Storage, type Traced } from '@tandem/storage';
+import { MAJORITY, NO_EVENTS, TRACE, notOnMajority, textIn, traceOfNew, type Storage, type Traced } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import { createMessageInserts } from './message-inserts.js';
 import { messageModel, type MessageRecord } from './message.model.js';
@@ -169,7 +169,7 @@ export function createMessageLog(storage: Storage) {
         batch.shift();
       } else if (refusedBy?.includes('clientId') && !('kind' in record)) {
         const { senderId, clientId } = record;
-        refused.resolve(await findTwin({ channelId, senderId, clientId }), Infinity);
+        refused.resolve(await findTwin({ channelId, senderId, clientId: textIn([clientId ?? '']) }), Infinity);
         batch.shift();
       } else if (refusedBy?.includes('seq') || refusedBy?.includes('change')) last = learned(await endAfterRefusal(channelId));
       else throw new Error('a message was refused by an unexpected index');
@@ -230,7 +230,7 @@ export function createMessageLog(storage: Storage) {
     /** The message that a client has sent before, deleted or not. */
     async sent({ channelId, senderId, clientId }: Sent): Promise<MessageRecord | null> {
       if (clientId === null) return null;
-      const found = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
+      const found = await collection.findOne({ channelId, senderId, clientId: textIn([clientId]) } as object, MAJORITY);
       return found as unknown as MessageRecord | null;
     },
 

@@ -10,16 +10,18 @@ interface Asked {
   resourceIds: readonly string[];
 }
 
-export const attachedTo = (purpose: string, resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
+const ATTACHED = { state: 'attached' } as const;
+export const attachedTo = (purpose: string, resourceId: unknown) => ({ purpose, resourceId, ...ATTACHED });
 
 /** Finds the files of records, oldest first: those asked for at the same time with one query, whatever they are for. */
 export function createFileLookup({ collection }: Model<FileRecord>) {
   async function read(calls: readonly Asked[]): Promise<FileRecord[][]> {
     const purposes = [...new Set(calls.map(({ purpose }) => purpose))].map((name) => {
       const ids = calls.flatMap(({ purpose, resourceIds }) => (purpose === name ? resourceIds : []));
-      return attachedTo(name, { $in: ids });
+      return { purpose: name, resourceId: { $in: ids } };
     });
-    const filter = (purposes.length === 1 ? purposes[0] : { $or: purposes }) as object;
+    // outside of `$or`, else the index of attached files does not serve it
+    const filter = { ...ATTACHED, ...(purposes.length === 1 ? purposes[0] : { $or: purposes }) } as object;
     const found = await collection.find(filter, { sort: { attachedAt: 1, _id: 1 } }).toArray();
     return calls.map(({ purpose, resourceIds }) => {
       const asked = new Set<string | null>(resourceIds);

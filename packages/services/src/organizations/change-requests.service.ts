@@ -1,5 +1,5 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
-import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, present, textIn, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { changedFields } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
@@ -155,7 +155,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   /** @throws errors.nameTaken when an owner of the organization owns another one with this name */
   async function expectFreeName({ _id, members }: OrganizationRecord, name: string): Promise<void> {
     const owners = (members ?? []).filter(({ role }) => role === 'owner');
-    const ownerNames = { $in: owners.map(({ identityId }) => ownerNameOf(identityId, name)) };
+    const ownerNames = textIn(owners.map(({ identityId }) => ownerNameOf(identityId, name)));
     if (await Organizations.exists({ ownerNames, _id: { $ne: _id } })) throw errors.nameTaken({ name });
   }
 

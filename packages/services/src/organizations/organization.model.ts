@@ -61,6 +61,12 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     },
     { keys: { 'members.identityId': 1, createdAt: -1, _id: -1 }, serves: 'the organizations of an identity, newest first' },
     {
+      keys: { 'members.identityId': 1 },
+      where: { deletedAt: { $gt: new Date(0) } },
+      deletedToo: true,
+      serves: 'the erasure of an owner, whose deleted organizations are passed on too',
+    },
+    {
       keys: { parentId: 1, deletedAt: 1, _id: 1 },
       deletedToo: true,
       serves: 'which organizations are part of which, and how many, read from the index alone',

@@ -14,6 +14,8 @@ interface OwnershipsOptions {
 
 /** Retries of a change when the members have changed between look and write. */
 const ATTEMPTS = 10;
+const LIVING = { deletedAt: null };
+const DELETED = { deletedAt: { $gt: new Date(0) } };
 const rankOf = ({ role }: MemberRecord) => (isOrganizationRole(role) ? rolesAbove(role).length : Number.POSITIVE_INFINITY);
 const idsOf = (members: readonly MemberRecord[]) => members.map(({ identityId }) => identityId);
 
@@ -72,7 +74,7 @@ export function createOwnerships({ storage, staying, people, deleteOrganization 
   return {
     /** Whether somebody is the only owner of a living organization who stays. */
     async isSoleOwner(identityId: string): Promise<boolean> {
-      const owned = await ownedBy(identityId, { deletedAt: null });
+      const owned = await ownedBy(identityId, LIVING);
       const others = await staying([...new Set(owned.flatMap((one) => ownersBeside(one, identityId)))]);
       return owned.some((one) => !ownersBeside(one, identityId).some((id) => others.has(id)));
     },
@@ -83,7 +85,9 @@ export function createOwnerships({ storage, staying, people, deleteOrganization 
      */
     async passOn(identityId: string): Promise<void> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const owned = await ownedBy(identityId, {});
+        // each has an index of its own; deleted ones again, since one may have been deleted in between
+        const owned: OrganizationRecord[] = [];
+        for (const filter of [DELETED, LIVING, DELETED]) owned.push(...(await ownedBy(identityId, filter)));
         if (owned.length === 0) return;
         for (const organization of owned) await leave(organization, identityId);
       }
