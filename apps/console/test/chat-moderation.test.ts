@@ -2,7 +2,7 @@ import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/tes
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, chooseFor, messageOf, personCalled } from './chat-people.js';
-import { PHONE, offences, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
+import { PHONE, offences, expectClean, interruptible, launchChromium, notCalled, visitSignedIn } from './chromium.js';
 import { REACHED } from './reached.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the members of a channel (skipped where there is no chromium)', () => {
@@ -11,6 +11,25 @@ describe.skipIf(!HAS_CHROMIUM)('the members of a channel (skipped where there is
 
   const visitAs = (person: Pick<Person, 'email'>, path: string, options?: BrowserContextOptions) =>
     visitSignedIn(browser, app, { person, path, options });
+
+  it('are not shown as online where they may have left while the page was away', async () => {
+    const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Quay');
+    await using one = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = one;
+    const { leave, comeBack } = await interruptible(page, /messages\/listen/);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await using other = await visitAs(bob, `/chat/${channelId}`);
+    await page.getByRole('button', { name: 'Members' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Bob Baker' });
+    await row.getByText('online').waitFor();
+    await leave();
+    await other.close();
+    await row.getByText('online').waitFor({ state: 'detached' });
+    comeBack();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await row.getByText('online').count()).toBe(0);
+    await expectClean(one);
+  });
 
   it('become moderators, who may delete and pin, and ordinary members again', async () => {
     const { ann, bob, channelId, say } = await channelOfAnnAndBob(app, 'Bridge');

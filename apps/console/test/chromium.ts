@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core';
 import { PASSWORD, type Person, type TestServer } from '@tandem/testing';
 import { expect, onTestFailed } from 'vitest';
 
@@ -109,6 +109,25 @@ export async function visitSignedIn(
   await visitor.signIn(email);
   await signedIn(visitor.page);
   return visitor;
+}
+
+/** Loads a page again, so that a test can take its WebSockets of an address away, and give them back. */
+export async function interruptible(page: Page, address: RegExp) {
+  const sockets: WebSocketRoute[] = [];
+  let isAway = false;
+  await page.routeWebSocket(address, (socket) => {
+    sockets.push(socket);
+    if (isAway) void socket.close({ code: 1012 });
+    else socket.connectToServer();
+  });
+  await page.reload();
+  return {
+    async leave(): Promise<void> {
+      isAway = true;
+      for (const socket of sockets) await socket.close({ code: 1012 });
+    },
+    comeBack: () => void (isAway = false),
+  };
 }
 
 /** Waits until somebody is signed in. */

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { HAS_CHROMIUM, fixture, startTestServer, storeCopies } from '@tandem/testing';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, launchChromium, visitSignedIn } from './chromium.js';
+import { expectClean, interruptible, launchChromium, visitSignedIn } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
 
@@ -43,7 +44,7 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     const [top, first] = ['document.querySelector(".table-box").scrollTop', 'document.querySelectorAll("[scope=row]")[15].textContent']; // prettier-ignore
     const unmoved = await page.evaluate<string>(first);
     await page.evaluate('document.querySelector(".table-box").scrollTop = 1500');
-    await page.waitForFunction(`${first} !== ${JSON.stringify(unmoved)}`);
+    await expect.poll(() => page.evaluate<string>(first)).not.toBe(unmoved);
     await page.waitForLoadState('networkidle');
     const before = [await page.evaluate(top), await page.evaluate(first)];
     await other.rest('POST', '/products', product('Third')).expect(201);
@@ -51,6 +52,38 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     expect([await page.evaluate(top), await page.evaluate(first)]).toEqual(before);
     await page.getByRole('button', { name: '1 change elsewhere: show' }).click();
     await row('Third').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('while the page was away for longer than events are kept appear once it is back, and are live again', async () => {
+    await using brief = await startTestServer({ eventRetention: '1h', clock: app.clock });
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const { id } = await other.rest('POST', '/products', product('Seen')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, brief, { person: admin, path: '/products' });
+    const { page } = visitor;
+    // its access token ends meanwhile, and is renewed
+    visitor.allow('401');
+    const { leave, comeBack } = await interruptible(page, /\/trpc/);
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Seen').waitFor();
+    await untilLive(row('Live'), (n) => other.rest('PATCH', `/products/${id}`, { name: `Live ${n}` }));
+    const read = (query: string, by = other) => by.rest('GET', `/events?${query}`);
+    const { nextSince } = await read('types=order.created').expect<{ nextSince: string }>(200);
+    await leave();
+    await other.rest('PATCH', `/products/${id}`, { name: 'Missed' }).expect(200);
+    expect(await read(`since=${nextSince}`).expect(200)).toMatchObject({ data: [{ type: 'product.updated' }] });
+    app.clock.advance(3_601_000);
+    const later = await app.signIn(other.email);
+    // an instance removes old events when it appends new ones
+    const isGone = async () => {
+      await brief.rest('PATCH', `/products/${id}`, { description: randomUUID() }, later.credentials).expect(200);
+      return (await read(`since=${nextSince}`, later)).status === 410;
+    };
+    await expect.poll(isGone, { timeout: 30_000 }).toBe(true);
+    expect(await row('Missed').count()).toBe(0);
+    comeBack();
+    await row('Missed').waitFor();
+    await untilLive(row('Live again'), (n) => later.rest('PATCH', `/products/${id}`, { name: `Live again ${n}` }));
     await expectClean(visitor);
   });
 

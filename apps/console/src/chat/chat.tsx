@@ -20,7 +20,7 @@ import { createContext, use, useEffect, useEffectEvent, useRef, useState, type R
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
 import { createDrafts, type Drafts } from './drafts.js';
-import { loadAgain } from './load-again.js';
+import { loadAgain } from '../ui/load-again.js';
 import { createMessageCache, type MessageCache } from './message-cache.js';
 import { useWhoIsHere, type WhoIsHere } from './who-is-here.js';
 
@@ -107,6 +107,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     if (one.state === 'sent') show({ type: 'message.created', channelId: one.channelId, message: one.message });
     setOutgoing((all) => applyToOutgoing(all, one));
   });
+  const forgetWhoIsHere = useEffectEvent(() => whoIsHere.forget());
   const onEnd = useEffectEvent(() => void loadAgain(queries, { queryKey: channelsKey }));
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
     // a followed channel's count changes together with its messages
@@ -120,7 +121,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     const made = createChatClient({
       url: location.origin,
       client,
-      onState: (state) => setLive(state === 'up'),
+      onState(state) {
+        setLive(state === 'up');
+        if (state === 'down') forgetWhoIsHere();
+      },
       onOutgoing: (one) => onOutgoing(one),
     });
     stream.current = made;

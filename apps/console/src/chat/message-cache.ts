@@ -17,7 +17,7 @@ import {
   type TandemClient,
 } from '@tandem/client';
 import type { QueryClient } from '@tanstack/react-query';
-import { loadAgain } from './load-again.js';
+import { loadAgain } from '../ui/load-again.js';
 
 /** Most pinned messages, and most replies in one answer. */
 const MANY = 100;

@@ -2,6 +2,7 @@ import { createNotificationStream, queryOf, rowsOf, type Notification } from '@t
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
+import { loadAgain } from '../ui/load-again.js';
 import type { QueryState } from '../ui/query-failure.js';
 
 /** Notifications loaded at once. */
@@ -69,15 +70,21 @@ export function FeedProvider({ children }: { children: ReactNode }) {
 
   function change(how: (loaded: Loaded) => Loaded): void {
     queries.setQueryData<Loaded>(listKey, (loaded) => loaded && how(loaded));
+    // an answer under way may be older than this change
+    if (queries.isFetching({ queryKey: listKey }) > 0) void loadAgain(queries, { queryKey: listKey });
   }
   function changeRows(how: (row: Notification) => Notification): void {
     change((loaded) => ({ ...loaded, rows: loaded.rows.map(how) }));
   }
+  function markUpTo(newest: Notification): void {
+    changeRows((row) => (newestFirst(newest, row) <= 0 ? { ...row, isRead: true } : row));
+  }
   const countAnew = () => queries.invalidateQueries({ queryKey: unreadKey });
 
   const rowsNow = () => queries.getQueryData<Loaded>(listKey)?.rows ?? [];
-  const openStream = useEffectEvent(() =>
-    createNotificationStream({
+  const openStream = useEffectEvent(() => {
+    let openings = 0;
+    return createNotificationStream({
       url: location.origin,
       client,
       known: rowsNow(),
@@ -92,16 +99,20 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       },
       onRead({ upTo, ids }) {
         const anchor = rowsNow().find(({ id }) => id === upTo);
-        changeRows((row) =>
-          ids?.includes(row.id) || (anchor && newestFirst(anchor, row) <= 0) ? { ...row, isRead: true } : row,
-        );
+        if (ids) changeRows((row) => (ids.includes(row.id) ? { ...row, isRead: true } : row));
+        if (anchor) markUpTo(anchor);
         // notifications that are not loaded here
-        if (upTo !== undefined && !anchor) void queries.invalidateQueries({ queryKey: listKey });
+        else if (upTo !== undefined) void loadAgain(queries, { queryKey: listKey });
       },
       onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),
-      onState: (state) => setLive(state === 'up'),
-    }),
-  );
+      onState(state) {
+        setLive(state === 'up');
+        if (state === 'down') return;
+        // the stream goes on after the last one known, if any, and does not tell what was read meanwhile
+        if (openings++ > 0 || rowsNow().length === 0) void loadAgain(queries, { queryKey: listKey });
+      },
+    });
+  });
   useEffect(() => {
     if (!isSuccess) return undefined;
     const stream = openStream();
@@ -128,10 +139,10 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       await countAnew();
     },
     async markAllRead() {
-      const lastReadNotificationId = data?.rows[0]?.id;
-      if (lastReadNotificationId === undefined) return;
-      await client.api.notifications.markReadUpTo.mutate({ identityId, lastReadNotificationId });
-      changeRows((row) => ({ ...row, isRead: true }));
+      const newest = data?.rows[0];
+      if (!newest) return;
+      await client.api.notifications.markReadUpTo.mutate({ identityId, lastReadNotificationId: newest.id });
+      markUpTo(newest);
       await countAnew();
     },
   };

@@ -1,4 +1,4 @@
-import type { AppRouter, RouterOutputs } from '@tandem/client';
+import { describeFailure, type AppRouter, type RouterOutputs } from '@tandem/client';
 import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
 
 /** A change of a record, and who has made it. */
@@ -11,16 +11,21 @@ interface FollowOptions {
   accessToken(): string | undefined;
   organizationId: string | undefined;
   onEvent(event: ToldEvent): void;
+  /** Events were missed that are no longer kept: from now on they are followed again. */
+  onMissed(): void;
 }
 
 /** Wait before the next attempt, in milliseconds. */
 const RETRY_MS = 5000;
+/** The status where events after the last one are no longer kept. */
+const GONE = 410;
 
 /** Follows `events.stream`, and goes on behind the last event after an interruption. Returns what ends it. */
-export function followEvents({ prepare, accessToken, organizationId, onEvent }: FollowOptions): () => void {
+export function followEvents({ prepare, accessToken, organizationId, onEvent, onMissed }: FollowOptions): () => void {
   const retryDelayMs = () => RETRY_MS * (1 + Math.random());
   let retry: ReturnType<typeof setTimeout> | undefined;
   let since: string | undefined;
+  let hasMissed = false;
   const socket = createWSClient({
     async url() {
       if (await prepare()) return `${location.origin.replace(/^http/, 'ws')}/trpc`;
@@ -42,8 +47,16 @@ export function followEvents({ prepare, accessToken, organizationId, onEvent }: 
         since = id;
         onEvent(data);
       },
-      // such as at the end of the session
-      onError: () => void (retry = setTimeout(follow, retryDelayMs())),
+      onStarted() {
+        if (hasMissed) onMissed();
+        hasMissed = false;
+      },
+      onError(error) {
+        hasMissed ||= describeFailure(error).status === GONE;
+        if (hasMissed) since = undefined;
+        // such as at the end of the session
+        retry = setTimeout(follow, retryDelayMs());
+      },
     });
   }
 

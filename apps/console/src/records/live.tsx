@@ -20,12 +20,13 @@ const SERVICES: Readonly<Record<string, string>> = {
   like: 'profiles',
 };
 
-/** Others, or another tab, have changed these many records of a service. */
-type Listener = (service: string, changes: number) => void;
+/** Others, or another tab, have changed these many records of a service; of any, where it is undefined. */
+type Listener = (service: string | undefined, changes: number) => void;
 const LiveContext = createContext<Set<Listener> | undefined>(undefined);
 
 interface Told {
-  service: string;
+  /** Undefined where it may be any. */
+  service: string | undefined;
   /** The key of what is read of it, lists apart. */
   reads: QueryKey | undefined;
 }
@@ -74,7 +75,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const mayRead = me?.isAdmin === true || manages;
 
   const tell = useEffectEvent((changes: readonly Told[]) => {
-    const counts = new Map<string, number>();
+    const counts = new Map<string | undefined, number>();
     for (const { service, reads } of changes) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
       // what is read of a record is small, and nothing jumps
@@ -110,6 +111,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
             const told = toldBy(event);
             if (told) changes.add(told);
           },
+          onMissed: () => changes.add({ service: undefined, reads: [] }),
         })
       : undefined;
     return () => {
@@ -125,8 +127,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 /** Calls back when others, or another tab, have changed records of a service, at most once a second. */
 export function useOthersChanges(service: string, onChange: (changes: number) => void): void {
   const listeners = use(LiveContext);
-  const listener = useEffectEvent((changed: string, changes: number) => {
-    if (changed === service) onChange(changes);
+  const listener = useEffectEvent((changed: string | undefined, changes: number) => {
+    if (changed === undefined || changed === service) onChange(changes);
   });
   useEffect(() => {
     const added: Listener = (changed, changes) => listener(changed, changes);
