@@ -133,3 +133,16 @@ it('records of two collections that have the same id are told of once each, when
   await relayed();
   expect((await told()).toSorted()).toEqual(['other.created twin n1', 'thing.created twin n1']);
 });
+
+it('events that are no longer kept are removed a thousand at a time, the oldest first, so that what is new never waits for them', async () => {
+  await store('things', 'old', { count: 1500 });
+  await relayed();
+  clock.advance(31 * 24 * 60 * 60_000);
+  const left = [];
+  for (const name of ['first', 'second']) {
+    await store('things', name, { count: 1 });
+    await relayed();
+    left.push((await told()).length);
+  }
+  expect(left).toEqual([501, 2]);
+});

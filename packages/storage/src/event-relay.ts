@@ -15,6 +15,7 @@ const LEASE_MS = 10_000;
 const BATCH_BYTES = 1024 * 1024;
 /** How often old events are removed, in milliseconds, and how many at once. */
 const TRIM_MS = 60_000;
+const TRIM_MAX = 1000;
 
 type StoredBatch = Pick<LogState, 'batch' | 'cleared' | 'lastId'>;
 
@@ -186,17 +187,18 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     }
   }
 
-  /** Removes the events that are older than they are kept; says first up to which one. */
+  /** Removes the events that are older than they are kept, some in each pass; says first up to which one. */
   async function trim(): Promise<void> {
     const now = clock.now().getTime();
     if (Math.abs(now - trimmedAt) < TRIM_MS) return;
     const old = { _id: { $lt: firstIdAt(now - retentionMs()) } };
-    const last = await events.findOne(old, { sort: { _id: -1 }, projection: { _id: 1 }, ...options });
+    const some = await events.find(old, { sort: { _id: 1 }, limit: TRIM_MAX, projection: { _id: 1 }, ...options }).toArray();
+    const last = some.at(-1);
     if (last) {
       await states.updateOne(own, { $set: { removedUpTo: last._id } }, options);
       await events.deleteMany({ _id: { $lte: last._id } }, options);
     }
-    trimmedAt = now;
+    if (some.length < TRIM_MAX) trimmedAt = now;
   }
 
   return { relay, events, states };
