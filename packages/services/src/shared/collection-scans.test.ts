@@ -17,7 +17,6 @@ const app = fixture(async () => {
   const server = await startTestServer({
     mongodbUri: undefined,
     dataDir: folder.dir,
-    erasure: { erasureDelay: '0s' },
   });
   const { db } = server.storage.model(fileModel).db;
   await db?.admin().command({ setParameter: 1, notablescan: true });
@@ -51,11 +50,6 @@ describe('no collection is scanned', () => {
     }
   });
 
-  it('when an organization asks for another name', async () => {
-    const { id } = await found(ann);
-    await ann.rest('POST', `/organizations/${id}/change-requests`, { name: 'Tea shop' }).expect(201);
-  });
-
   it('when an organization and a product are deleted with what belongs to them, and restored', async () => {
     const { id: organizationId } = await found(ann);
     const product = { name: 'Tea', description: 'Leaves', price: { amount: 4, currency: 'EUR' }, organizationId };
@@ -72,13 +66,5 @@ describe('no collection is scanned', () => {
     expect(await queue.claim()).toBeUndefined();
     const lookUp = createFileLookup(app.storage.model(fileModel));
     expect(await Promise.all([lookUp('product-image', ['a']), lookUp('channel-icon', ['b'])])).toEqual([[], []]);
-  });
-
-  it('when the owner of an organization is erased', async () => {
-    await found(ann);
-    await admin.rest('POST', `/auth/${ann.id}/erase`).expect(202);
-    app.clock.advance(10_000);
-    await app.tandem.runJobs();
-    await admin.rest('POST', `/identities/${ann.id}/restore`).expect(404, 'Identity not found');
   });
 });
