@@ -18,9 +18,9 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
+import { loadAgain } from '../ui/load-again.js';
 import type { QueryState } from '../ui/query-failure.js';
 import { createDrafts, type Drafts } from './drafts.js';
-import { loadAgain } from '../ui/load-again.js';
 import { createMessageCache, type MessageCache } from './message-cache.js';
 import { useWhoIsHere, type WhoIsHere } from './who-is-here.js';
 

@@ -130,8 +130,12 @@ export function FeedProvider({ children }: { children: ReactNode }) {
     newest,
     hasMore: data?.nextToken !== undefined,
     async loadMore() {
-      const more = await load(data?.nextToken);
-      change(({ rows }) => ({ rows: [...rows, ...more.rows], nextToken: more.nextToken }));
+      const after = data?.nextToken;
+      const more = await load(after);
+      // a list that was loaded again meanwhile ends elsewhere
+      change((loaded) =>
+        loaded.nextToken === after ? { rows: [...loaded.rows, ...more.rows], nextToken: more.nextToken } : loaded,
+      );
     },
     async markRead(notificationId) {
       await client.api.notifications.markRead.mutate({ notificationId });
