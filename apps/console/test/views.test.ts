@@ -228,7 +228,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
         '(document.activeElement.closest("li")?.querySelector(".row-title") ?? document.activeElement).innerText.trim()',
       );
     const press = async (name: string) => {
-      await page.getByRole('button', { name, exact: true }).first().focus();
+      await page.getByRole('button', { name, exact: true, disabled: false }).first().focus();
       await keyboard.press('Enter');
     };
     await press('Mark read: Second');

@@ -140,14 +140,14 @@ export function FeedProvider({ children }: { children: ReactNode }) {
     async markRead(notificationId) {
       await client.api.notifications.markRead.mutate({ notificationId });
       changeRows((row) => (row.id === notificationId ? { ...row, isRead: true } : row));
-      await countAnew();
+      void countAnew();
     },
     async markAllRead() {
       const newest = data?.rows[0];
       if (!newest) return;
       await client.api.notifications.markReadUpTo.mutate({ identityId, lastReadNotificationId: newest.id });
       markUpTo(newest);
-      await countAnew();
+      void countAnew();
     },
   };
   return <FeedContext value={feed}>{children}</FeedContext>;
