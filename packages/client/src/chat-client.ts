@@ -48,13 +48,13 @@ export interface ChatClient {
    * After a drop it resumes with all that has changed meanwhile: messages, their edits and deletions, members. A channel
    * is followed once at a time, and may be followed again as soon as that has ended. With `expand: ['sender']` the
    * messages of events have their senders' names and pictures.
-   * @returns a function that stops following
+   * @returns a function that stops following, and returns the last change delivered, for a later `sinceChange`
    */
   follow(
     channelId: string,
     handlers: ChannelHandlers,
     options?: { sinceSeq?: number; sinceChange?: number; expand?: ['sender'] },
-  ): () => void;
+  ): () => number | undefined;
   /**
    * Follows all one's own channels: which there are, and what is unread in each. Once at a time.
    * @returns a function that stops following
@@ -249,9 +249,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       channels.set(channelId, followed);
       subscribe(channelId, followed);
       return () => {
-        if (channels.get(channelId) !== followed) return;
-        channels.delete(channelId);
-        unsubscribe(channelId);
+        if (channels.get(channelId) === followed) {
+          channels.delete(channelId);
+          unsubscribe(channelId);
+        }
+        return followed.change;
       };
     },
     followOwn: own.follow,

@@ -27,7 +27,7 @@ const CHANNELS = 100;
 /** Messages come with the names and pictures of their senders, so that nobody has to ask for them. */
 const SENDER: ['sender'] = ['sender'];
 
-type Stream = ChatClient & { followed: Map<string, { users: number; stop(): void }> };
+type Stream = ChatClient & { followed: Map<string, { users: number; stop(): number | undefined }> };
 export type ChatLive = ReturnType<typeof createChatLive>;
 
 /** Keeps the loaded channels and messages up to date, and sends. */
@@ -101,7 +101,10 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     stream.send(message).then(release, release);
   }
 
-  function startFollowing(stream: Stream, channelId: string, sinceSeq: number): () => void {
+  /** The last change that the loaded messages of channels contain, while nobody follows them. */
+  const lastChanges = new Map<string, number>();
+  function startFollowing(stream: Stream, channelId: string, sinceSeq: number): () => number | undefined {
+    const sinceChange = loadedMessages(channelId) && lastChanges.get(channelId);
     return stream.follow(
       channelId,
       {
@@ -109,13 +112,21 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         // from now on all is told, after a drop too: what was changed or deleted before is not
         onSubscribed: ({ isResumed }) => void (isResumed || loadAgain(queries, messagesKey(channelId))),
         onEnd() {
+          lastChanges.delete(channelId);
           stream.followed.delete(channelId);
           void loadAgain(queries, channelsKey);
           void loadAgain(queries, messagesKey(channelId));
         },
       },
-      { sinceSeq, expand: SENDER },
+      { sinceSeq, sinceChange, expand: SENDER },
     );
+  }
+  function stopFollowing(channelId: string, stop: () => number | undefined): void {
+    const change = stop();
+    lastChanges.delete(channelId);
+    // what was to be loaded again may lack what happened before
+    if (change !== undefined && queries.getQueryState(messagesKey(channelId))?.isInvalidated === false)
+      lastChanges.set(channelId, change);
   }
 
   const ownOf = new WeakMap<Stream, { users: number; stop(): void }>();
@@ -172,7 +183,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         queueMicrotask(() => {
           if (one.users > 0 || followed.get(channelId) !== one) return;
           followed.delete(channelId);
-          one.stop();
+          stopFollowing(channelId, one.stop);
         });
         release();
       };

@@ -1,4 +1,5 @@
 import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { channelOf, contents } from '../test/channels.js';
@@ -147,6 +148,30 @@ describe('useChannel', () => {
     await services.chat.post({ channelId, senderId: ann.id, content: '61' });
     const { messages } = await until((channel) => channel.messages?.at(-1)?.content === '61');
     expect(contents(messages)).toEqual([...numbers, '61']);
+  });
+
+  it('shows on the way back what was changed and deleted meanwhile, in earlier pages too', async () => {
+    const ann = await app.signUp();
+    const [channelId, elsewhere] = [await channelOf(ann), await channelOf(ann)];
+    const posted: { id: string }[] = [];
+    for (let n = 1; n <= 60; n++) posted.push(await services.chat.post({ channelId, senderId: ann.id, content: String(n) }));
+    let go = (_to: string) => {};
+    const hooks = () => {
+      const [at, setAt] = useState(channelId);
+      go = setAt;
+      return useChannel(at);
+    };
+    const { until } = render(app, hooks, { tokens: tokensOf(ann) });
+    const { loadEarlier } = await until(({ isLive, messages }) => isLive && messages?.length === 50);
+    await loadEarlier();
+    await until(({ messages }) => messages?.length === 60);
+    go(elsewhere);
+    await until(({ messages }) => messages?.length === 0);
+    await ann.rest('PATCH', `/messages/${posted[0]?.id}`, { content: 'changed' }).expect(200);
+    await ann.rest('DELETE', `/messages/${posted[1]?.id}`).expect(204);
+    go(channelId);
+    const { messages, hasEarlier } = await until((channel) => channel.messages?.[0]?.content === 'changed');
+    expect([messages?.length, messages?.[1]?.content, hasEarlier]).toEqual([59, '3', false]);
   });
 
   it('is not taken back by an answer that is older than what has happened', async () => {

@@ -44,6 +44,7 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
     () => (identityId === undefined ? undefined : createLive({ url, WebSocket, client: session.client, identityId, queries })),
     [url, WebSocket, session, identityId, queries],
   );
+  useEffect(() => session.watch(), [session]);
   useEffect(() => () => live?.close(), [live]);
   const tandem = useMemo(() => describeTandem(session.client, state, queries), [session, state, queries]);
   const shared = useMemo(() => ({ session, state, tandem, live }), [session, state, tandem, live]);

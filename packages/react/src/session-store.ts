@@ -4,6 +4,7 @@ import {
   createMemoryTokenStore,
   createTandemClient,
   type TandemClientOptions,
+  type TokenStore,
 } from '@tandem/client';
 import { createStore } from './store.js';
 import type { Router } from './tandem.js';
@@ -33,10 +34,20 @@ interface WebStorage {
 }
 const KEY = 'tandem.identityId';
 
+/** The global functions that tell of changes by other tabs, which Node and React Native may lack. */
+type Listening = (type: 'storage', listener: (event: { key: string | null }) => void) => void;
+
 /** In cookie mode scripts cannot read whose session it is. Its id is kept where all tabs see it, as they do the cookies. */
 function createCookieOwner() {
-  const { localStorage } = globalThis as { localStorage?: WebStorage };
+  const page = globalThis as { localStorage?: WebStorage; addEventListener?: Listening; removeEventListener?: Listening };
+  const { localStorage } = page;
   return {
+    /** Tells of what another tab has saved. @returns a function that ends it */
+    watch(onChange: () => void): () => void {
+      const listener: Parameters<Listening>[1] = ({ key }) => (key === KEY || key === null) && onChange();
+      page.addEventListener?.('storage', listener);
+      return () => page.removeEventListener?.('storage', listener);
+    },
     load: () => localStorage?.getItem(KEY) ?? undefined,
     save: (identityId: string | undefined) =>
       identityId === undefined ? localStorage?.removeItem(KEY) : localStorage?.setItem(KEY, identityId),
@@ -53,7 +64,17 @@ export function createSessionStore(
   { tokens = createMemoryTokenStore(), ...options }: SessionOptions,
   forget: (identityId: string) => void,
 ) {
-  const client = createTandemClient<Router>({ ...options, tokens, onSignedOut: () => change(undefined, true) });
+  // a page of one person must not go on when another tab has signed in as the next, or signed out
+  const followed: TokenStore = {
+    async load() {
+      const kept = await tokens.load();
+      follow(kept?.identityId);
+      return kept;
+    },
+    save: (pair) => tokens.save(pair),
+    clear: () => tokens.clear(),
+  };
+  const client = createTandemClient<Router>({ ...options, tokens: followed, onSignedOut: () => change(undefined, true) });
   const owner = options.mode === 'cookie' ? createCookieOwner() : undefined;
   const kept = owner ? owner.load() : tokens.load();
   const isLoading = typeof kept === 'object' && 'then' in kept;
@@ -75,6 +96,10 @@ export function createSessionStore(
     if (before !== undefined && before !== identityId) forget(before);
   }
 
+  function follow(identityId: string | undefined): void {
+    if (identityId !== store.get().identityId) change(identityId);
+  }
+
   /** Makes a sign-in of the client one that begins the session here. */
   const beginning =
     <Input>(signIn: (input: Input) => Promise<{ id: string }>) =>
@@ -94,6 +119,8 @@ export function createSessionStore(
   return {
     client,
     state: store,
+    /** Follows other tabs that share the cookies. @returns a function that ends it */
+    watch: () => owner?.watch(() => follow(owner.load())),
     signIn: beginning(client.signIn),
     signInByToken: beginning(client.signInByToken),
     signInByPasskey: beginning(async (_?: undefined) => (await passkeys()).signIn()),

@@ -1,6 +1,7 @@
 import { MfaRequiredError, TandemError } from '@tandem/client';
 import { NEW_PASSWORD, PASSWORD, createTotpApp, fixture, newEmail, startTestServer } from '@tandem/testing';
 import { QueryClient } from '@tanstack/react-query';
+import type { Window } from 'happy-dom';
 import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
 import { render } from '../test/render.js';
@@ -130,6 +131,41 @@ describe('useSession', () => {
     await signOut();
     next.unmount();
     expect((await render(inCookies, useSession, page).until(() => true)).status).toBe('signed-out');
+  });
+
+  it('in cookie mode goes with what another tab does', async () => {
+    const modes = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
+    await using inCookies = await startTestServer({ authModes: modes });
+    const { window } = globalThis as unknown as { window: Window };
+    /** What a browser tells the other tabs. */
+    const tellOthers = (key: string) => window.dispatchEvent(new window.StorageEvent('storage', { key }));
+    const browser = { mode: 'cookie', fetch: createCookieFetch(inCookies.clock) } as const;
+    const [here, there] = [render(inCookies, useSession, browser), render(inCookies, useSession, browser)];
+    const { signUp, signOut } = await there.until(() => true);
+    const { id } = await signUp({ email: newEmail(), password: PASSWORD });
+    tellOthers('another');
+    expect(here.now.status).toBe('signed-out');
+    tellOthers('tandem.identityId');
+    await here.until(({ identityId }) => identityId === id);
+    await signOut();
+    tellOthers('tandem.identityId');
+    expect(await here.until(({ status }) => status === 'signed-out')).toMatchObject({ hasEnded: false });
+  });
+
+  it('in bearer mode goes with what another tab does at its next call, and leaves no answer for the next person', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const tokens = tokensOf(ann);
+    const hooks = () => [useSession(), useTandemQuery('notifications.unreadCount', { identityId: ann.id })] as const;
+    const { until, queries } = render(app, hooks, { tokens });
+    const [, { refetch }] = await until(([, unread]) => unread.isSuccess);
+    tokens.clear();
+    void refetch();
+    const [{ hasEnded }] = await until(([{ status }]) => status === 'signed-out');
+    expect(hasEnded).toBe(false);
+    tokens.save(tokensOf(bob).load()!);
+    void queries.invalidateQueries();
+    await until(([{ identityId }, { isError }]) => identityId === bob.id && isError);
+    expect(queries.getQueryCache().findAll({ queryKey: ['tandem', ann.id] })).toEqual([]);
   });
 
   it('ends here in bearer mode even if the server cannot be reached', async () => {

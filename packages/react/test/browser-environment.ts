@@ -9,7 +9,18 @@ const environment: Environment = {
   setup(global: Record<string, unknown>) {
     const window = new Window({ url: 'http://localhost/' });
     const { document, navigator, localStorage, HTMLIFrameElement } = window;
-    const page = { window, document, navigator, localStorage, HTMLIFrameElement, WebSocket };
+    const addEventListener = window.addEventListener.bind(window);
+    const removeEventListener = window.removeEventListener.bind(window);
+    const page = {
+      window,
+      document,
+      navigator,
+      localStorage,
+      HTMLIFrameElement,
+      WebSocket,
+      addEventListener,
+      removeEventListener,
+    };
     const before = new Map(Object.keys(page).map((key) => [key, Object.getOwnPropertyDescriptor(global, key)]));
     for (const [key, value] of Object.entries(page))
       Object.defineProperty(global, key, { value, configurable: true, writable: true });
