@@ -7,5 +7,9 @@ exports.start = function start() {
   if (process.env.NODE_ENV === 'development') process.setSourceMapsEnabled(true);
   // most of what a start makes stays: room for its garbage would be 25 MB that nobody needs, and that stay too
   v8.setFlagsFromString('--semi-space-growth-factor=1');
-  return import('../bundle/tandem.js').finally(() => v8.setFlagsFromString('--semi-space-growth-factor=2'));
+  return import('../bundle/tandem.js').finally(() => {
+    v8.setFlagsFromString('--semi-space-growth-factor=2');
+    // by default garbage may grow to three times what is used, where the machine has much memory
+    v8.setFlagsFromString('--heap-growing-percent=60');
+  });
 };
