@@ -80,13 +80,13 @@ function sortOf(resource: ListResource, orderby?: string): Record<string, 1 | -1
 }
 
 /**
- * Whether an index yields one page of the list without scanning rows beyond the page and those it skips: unfiltered, within its
- * scope or an indexed field, in a promised order. All other reads wait at the gate (decisions H1).
+ * Whether an index yields one page of the list without scanning rows beyond the page and those it skips: unfiltered, without a
+ * search, within its scope or an indexed field, in a promised order. All other reads wait at the gate (decisions H1).
  */
 export function isOnePage(resource: ListResource, scope: StoreFilter, { bound }: ListRequest): boolean {
   const { given, filter = {}, transformed, sort } = bound;
   const promises = promised.get(resource.fields);
-  if (!promises || transformed || (given.skip ?? 0) > LIMITS.quickSkip) return false;
+  if (!promises || transformed || given.search !== undefined || (given.skip ?? 0) > LIMITS.quickSkip) return false;
   const equal = { ...scope, ...filter };
   const paths = Object.keys(equal);
   if (!Object.values(equal).every(isOneValue)) return false;

@@ -111,6 +111,7 @@ it('anonymous callers of all networks share one place', { timeout: 60_000 }, asy
 it.each([
   ['is filtered', { $filter: "name ne 'Loaf'" }],
   ['skips many rows', { $skip: 1001 }],
+  ['is searched in an order', { $search: 'loaf', $orderby: 'name' }],
 ])('a page that %s waits for the one before it', { timeout: 60_000 }, async (_, query) => {
   const storm = Array.from({ length: STORM }, () => app.call('rest', 'products.list', { ...query, $top: 100 }, {}));
   for (const outcome of await Promise.all(storm)) expect(outcome).toMatchObject({ ok: true });
