@@ -72,7 +72,8 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
         const open = { $expr: { $and: [$expr, { $lte: ['$eraseAt', null] }] } };
         if (await changes.tryChange({ _id: identityId, ...open }, set, consequences)) return true;
         const deleted = { _id: identityId, deletedAt: { $ne: null }, eraseAt: null, [PURGING]: null, ...open } as object;
-        return (await collection.updateOne(deleted, { $set: { eraseAt } })).matchedCount > 0;
+        // restored meanwhile, it is deactivated as all that wait for their erasure
+        return (await collection.updateOne(deleted, { $set: set })).matchedCount > 0;
       });
       if (isScheduled) {
         await audit.record('erasure.requested', by, { identityId });
@@ -83,9 +84,9 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       return { eraseAt: found.eraseAt, isNew: false };
     },
 
-    /** Takes an erasure back that has not begun, and activates the identity. @throws errors.notErased */
+    /** Takes an erasure back that has not begun, and activates the identity; a deleted one stays so. @throws errors.notErased */
     async cancelErasure(identityId: string, by: RequestFacts, eraseAt: Date | { $ne: null } = { $ne: null }): Promise<void> {
-      const waiting = { _id: identityId, eraseAt, 'erasure.hasBegun': null, deletedAt: null, [PURGING]: null } as object;
+      const waiting = { _id: identityId, eraseAt, 'erasure.hasBegun': null, [PURGING]: null } as object;
       const { matchedCount } = await collection.updateOne(waiting, { $set: { eraseAt: null, deactivatedAt: null } });
       if (matchedCount === 0) throw errors.notErased();
       changes.announce(identityId);
@@ -98,10 +99,10 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** Lets identities that are deleted be erased now. @param which matches them */
+    /** Lets identities that are deleted be erased now. From then on nobody can restore them. @param which matches them */
     async eraseDeleted(which: object): Promise<number> {
       const long = { deletedAt: { $ne: null }, eraseAt: null, [PURGING]: null, ...which };
-      return (await collection.updateMany(long, { $set: { eraseAt: storage.clock.now() } })).modifiedCount;
+      return (await collection.updateMany(long, { $set: { eraseAt: storage.clock.now(), [PURGING]: true } })).modifiedCount;
     },
 
     /** The erasure that has been due longest. */

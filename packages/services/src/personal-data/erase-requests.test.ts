@@ -1,4 +1,4 @@
-import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NO_ID, PASSWORD, fixture, startTestServer, type Person } from '@tandem/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { letErasuresPass } from '../../test/named-person.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
@@ -108,6 +108,22 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     await admin.call(face, 'auth.activate', { identityId: bob.id });
   });
 
+  it('for a deleted account is taken back too, and a restored one waits for it deactivated', async () => {
+    const bob = await app.signUp();
+    const cancel = () => admin.call(face, 'auth.cancelErasure', { identityId: bob.id });
+    const restore = () => admin.rest('POST', `/identities/${bob.id}/restore`);
+    await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
+    expect(await erase(admin, bob.id)).toMatchObject({ ok: true });
+    expect(await cancel()).toEqual({ ok: true });
+    expect(await erase(admin, bob.id)).toMatchObject({ ok: true });
+    await restore().expect(200);
+    await app.rest('POST', '/auth/login', { email: bob.email, password: PASSWORD }).expect(401);
+    expect(await cancel()).toEqual({ ok: true });
+    app.clock.advance(15 * DAY_MS);
+    await letErasuresPass(app);
+    expect((await app.signIn(bob.email)).id).toBe(bob.id);
+  });
+
   it('is refused to the only owner of an organization, also when two of them go at once', async () => {
     const [bob, carol] = await Promise.all([app.signUp(), app.signUp()]);
     const alone = await createOrganization(bob, { admin: [carol] });
@@ -142,6 +158,15 @@ describe('an erasure', () => {
     const { text } = await other.mail.next(bob.email, ({ subject }) => subject === 'Your account will be erased');
     expect(text).toContain(`everything about you will be ${said}.`);
     expect(text.includes('until then it can be taken back')).toBe(erasureDelay !== '0s');
+  });
+
+  it('of one who was deleted long ago cannot be prevented by a restore', async () => {
+    const bob = await app.signUp();
+    await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
+    await app.tandem.services.identities.eraseDeleted({ _id: bob.id });
+    await admin.rest('POST', `/identities/${bob.id}/restore`).expect(404, 'Identity not found');
+    await letErasuresPass(app);
+    expect(await recordOf(bob.id)).toBeNull();
   });
 
   it('waits for its time, cannot be restored then, and leaves the address to others', async () => {
