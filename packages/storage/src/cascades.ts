@@ -186,11 +186,12 @@ function byDeletion(removed: [recordId: string, Deletion][]): (Deletion & { ids:
 
 /**
  * The update of a child that several parents can delete. `hiddenBy` lists the deletions, so that the result does not
- * depend on the order in which parents are deleted and restored. A host may have left it out.
+ * depend on the order in which parents are deleted and restored. The last deletion counts as its time: the record goes for good
+ * no earlier than the last of its parents. A host may have left it out.
  */
 function markShared({ id, at }: Change): object[] {
   const hiddenBy = { $ifNull: ['$hiddenBy', []] };
-  if (at) return [{ $set: { hiddenBy: { $setUnion: [hiddenBy, [id]] }, deletedAt: { $ifNull: ['$deletedAt', at] } } }];
+  if (at) return [{ $set: { hiddenBy: { $setUnion: [hiddenBy, [id]] }, deletedAt: { $max: ['$deletedAt', at] } } }];
   const deletedAt = { $cond: [{ $eq: ['$hiddenBy', []] }, null, '$deletedAt'] };
   return [{ $set: { hiddenBy: { $setDifference: [hiddenBy, [id]] } } }, { $set: { deletedAt } }];
 }

@@ -77,7 +77,15 @@ export function createPeopleData({ models, database: held, clock, onWrite: writt
       await held().collection(collectionName).deleteMany(filter);
     },
     undeclared: (others) => undeclared(models.values(), others),
-    softDeleted: () =>
-      [...models.values()].flatMap(({ definition: { softDelete, collectionName } }) => (softDelete ? [collectionName] : [])),
+    softDeleted() {
+      const ordered = new Set<string>();
+      function add(collectionName: string): void {
+        const { softDelete, cascades } = models.get(collectionName)?.definition ?? {};
+        for (const { with: parents } of cascades ?? []) if (parents !== collectionName) add(parents);
+        if (softDelete) ordered.add(collectionName);
+      }
+      for (const name of models.keys()) add(name);
+      return [...ordered];
+    },
   };
 }

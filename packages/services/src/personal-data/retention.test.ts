@@ -88,6 +88,35 @@ describe('what was deleted', () => {
     await admin.rest('GET', `/identities/${carol.id}`).expect(200);
   });
 
+  it('keeps a membership as long as the person or the channel can be restored', async () => {
+    const [bob, carol] = [await app.signUp(), await app.signUp()];
+    const channel = await openChannel(bob);
+    await subscribe(bob, channel.id, carol.id);
+    await admin.rest('DELETE', `/identities/${carol.id}`).expect(204);
+    await pass(10 * DAY_MS);
+    await admin.rest('DELETE', `/channels/${channel.id}`).expect(204);
+    await pass(10 * DAY_MS);
+    await admin.rest('POST', `/identities/${carol.id}/restore`).expect(200);
+    await pass(11 * DAY_MS);
+    await admin.rest('POST', `/channels/${channel.id}/restore`).expect(200);
+    const { data } = await admin.rest('GET', `/subscriptions?channelId=${channel.id}`).expect<{ data: object[] }>(200);
+    expect(data).toEqual(expect.arrayContaining([expect.objectContaining({ subscribedId: carol.id })]));
+  });
+
+  it('is looked through with parents before what goes with them, which would else be missing from one that is restored', () => {
+    const order = app.storage.people.softDeleted();
+    for (const [parent, child] of [
+      ['channels', 'subscriptions'],
+      ['identities', 'subscriptions'],
+      ['channels', 'messages'],
+      ['organizations', 'products'],
+      ['products', 'productVariants'],
+    ] as const) {
+      expect(order.indexOf(parent), parent).toBeGreaterThanOrEqual(0);
+      expect(order.indexOf(parent), `${parent} ${child}`).toBeLessThan(order.indexOf(child));
+    }
+  });
+
   it('goes later where it is an order', async () => {
     const carol = await app.signUp();
     const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
