@@ -121,7 +121,9 @@ export function createChatErasure({ storage, staying }: ChatErasureOptions) {
       const ends = await Messages.collection
         .aggregate<{ _id: string; seq: number }>([
           { $match: { channelId: { $in: [...new Set(found.map(({ channelId }) => channelId))] }, seq: { $gt: 0 } } },
-          { $group: { _id: '$channelId', seq: { $max: '$seq' } } },
+          // in this form the store reads one key of each channel
+          { $sort: { channelId: -1, seq: -1 } },
+          { $group: { _id: '$channelId', seq: { $first: '$seq' } } },
         ])
         .toArray();
       const last = new Map(ends.map(({ _id, seq }) => [_id, seq]));
