@@ -41,6 +41,12 @@ export function createLines(storage: Storage) {
     /** Leases the webhook that has been due longest; undefined when none is due. */
     claim: (where: object): Promise<LineRecord | undefined> => claim({}, [], where),
 
+    /** Whether this worker still has the line: after a pause another may have taken it, and done more. */
+    async holds(line: LineRecord): Promise<boolean> {
+      const held = { ...heldBy(line), dueAt: { $gt: await storage.time() } };
+      return (await collection.countDocuments(held, { limit: 1 })) > 0;
+    },
+
     /** Gives a lease back. The line is due at once if it was woken since it was claimed. */
     async release(line: LineRecord, { dueAt, ...state }: LineState): Promise<void> {
       const next = { $cond: [{ $eq: ['$wakes', line.wakes] }, dueAt, line.updatedAt] };

@@ -108,6 +108,30 @@ it('a server that closes cuts off what lasts too long, and another sends it agai
   expect(data).toMatchObject([{ status: 'delivered', attempts: 1 }]);
 });
 
+it('a worker that another one has taken the place of meanwhile disables nothing', async () => {
+  await using other = await startTestServer({ clock: app.clock, webhooks });
+  await using receiver = await startReceiver();
+  const id = await create(receiver.url, 'order.created');
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  receiver.answer((response) => {
+    if (receiver.received.length > 1) response.writeHead(204).end();
+    else void held.then(() => response.writeHead(410).end());
+  });
+  const [event] = eventsOf('order.created', 1);
+  if (!event) throw new Error('no event');
+  await other.tandem.services.webhooks.dispatch([event]);
+  await receiver.arrived(1);
+  app.clock.advance(61_000);
+  await service().sending.work();
+  expect(receiver.received).toHaveLength(2);
+  release();
+  await other.tandem.services.webhooks.sending.work();
+  const { data } = await admin.rest('GET', `/webhooks/${id}/deliveries`).expect<{ data: object[] }>(200);
+  expect(data).toMatchObject([{ status: 'delivered' }]);
+  expect(await admin.rest('GET', `/webhooks/${id}`).expect(200)).toMatchObject({ disabledAt: null });
+});
+
 it('a receiver whose certificate nobody vouches for gets nothing', async () => {
   const made = [
     'req',

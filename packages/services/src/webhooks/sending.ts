@@ -100,11 +100,14 @@ export function createSending(options: SendingOptions) {
   async function work(line: LineRecord): Promise<void> {
     const { _id: webhookId, failingSince = null, updatedAt: claimedAt } = line;
     const webhook = await find(webhookId);
-    const nothing = { dueAt: null, failingSince: null, isSlow: false };
-    if (!webhook) {
+    /** Nobody gives up what another worker may have begun to send. */
+    async function giveUp(): Promise<void> {
+      if (!(await lines.holds(line))) return;
+      if (webhook) await disable(webhookId);
       await deliveries.giveUp(webhookId);
-      return lines.release(line, nothing);
+      await lines.release(line, { dueAt: null, failingSince: null, isSlow: false });
     }
+    if (!webhook) return giveUp();
     const end = performance.now() + TURN_MS;
     const turn: Turn = {
       webhook,
@@ -116,11 +119,7 @@ export function createSending(options: SendingOptions) {
     const now = () => new Date(Math.max(clock.now().getTime(), claimedAt.getTime()));
     await sendDue(turn, now);
     const endsAt = turn.failingSince && new Date(turn.failingSince.getTime() + GIVE_UP_MS);
-    if (turn.isGone || (endsAt && endsAt <= now())) {
-      await disable(webhookId);
-      await deliveries.giveUp(webhookId);
-      return lines.release(line, nothing);
-    }
+    if (turn.isGone || (endsAt && endsAt <= now())) return giveUp();
     const nextAt = await deliveries.nextAt(webhookId);
     const first = endsAt && (!nextAt || endsAt < nextAt) ? endsAt : nextAt;
     // what is left waits behind other webhooks
