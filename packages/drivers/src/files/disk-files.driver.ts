@@ -28,6 +28,23 @@ function isMissing(error: unknown): false {
   throw error;
 }
 
+/** Makes what was put into a file or folder outlast a power cut. */
+async function sync(place: string): Promise<void> {
+  const handle = await open(place, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes the folder of a file, if it is the first in it. */
+async function makeFolderOf(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+  if (isNew) await sync(path.dirname(folder));
+}
+
 /** Keeps files in a folder that only its owner can read. Instances that share the folder share the files. */
 export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesOptions): FilesDriver {
   const addresses = createDiskAddresses(secrets, publicUrl, now);
@@ -81,8 +98,9 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
       const result = await write(temporary, size, body);
       if (result === 'stored') {
         await mayStore();
-        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await makeFolderOf(target);
         await rename(temporary, target);
+        await sync(path.dirname(target));
       }
       return result;
     } finally {
@@ -105,12 +123,14 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
     async copy({ objectId, size }, to) {
       const [source, target] = [fileOf(objectId), fileOf(to)];
       try {
-        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await makeFolderOf(target);
         // uploads replace a file and never write into one, so the other link keeps its content
         await link(source, target).catch(async (error: NodeJS.ErrnoException) => {
           if (!NO_LINKS.has(error.code ?? '')) throw error;
           await copyFile(source, target, constants.COPYFILE_EXCL);
+          await sync(target);
         });
+        await sync(path.dirname(target));
         // the type needs no check: the URL of an upload accepts only that type
         return (await stat(target)).size === size;
       } catch (error) {
