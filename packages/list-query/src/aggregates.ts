@@ -46,10 +46,10 @@ export function compileAggregates(
     const { alias, at = 0 } = item;
     if ([...among, ...compiled.fields.map(({ name }) => name)].some((name) => clash(name, alias)))
       throw problemAt(parameter, at, `has the name '${shorten(alias)}' twice`);
-    const { type, output } =
+    const { type, places, output } =
       item.kind === 'count' ? count(accumulate, only) : value(item, { fields, only, parameter, accumulate });
     compiled.outputs[alias] = output;
-    compiled.fields.push(computedField(alias, type));
+    compiled.fields.push(computedField(alias, type, places));
     compiled.ofNothing[alias] = item.kind === 'count' || item.with === 'countdistinct' ? 0 : null;
   }
   return compiled;
@@ -57,28 +57,40 @@ export function compileAggregates(
 
 type Accumulate = (accumulator: object) => string;
 
-function count(accumulate: Accumulate, only: Expression): { type: ScalarType; output: Expression } {
+interface Computed {
+  type: ScalarType;
+  /** The most decimals of the value, if that is known. */
+  places?: number | undefined;
+  output: Expression;
+}
+
+function count(accumulate: Accumulate, only: Expression): Computed {
   return { type: 'number', output: accumulate({ $sum: only === undefined ? 1 : { $cond: [only, 1, 0] } }) };
 }
 
 function value(
   item: AggregateItem & { kind: 'value' },
   { fields, only, parameter, accumulate }: { fields: Fields; only: Expression; parameter: string; accumulate: Accumulate },
-): { type: ScalarType; output: Expression } {
+): Computed {
   const field = bindField(item, fields, 'aggregate', parameter);
   const { takes, gives } = FUNCTIONS[item.with];
   if (!takes.includes(field.type))
     throw problemAt(parameter, item.at ?? 0, `cannot compute ${item.with} of '${shorten(field.name)}', a ${field.type},`);
   const fitting = fittingValueOf(field);
   const given = only === undefined ? fitting : { $cond: [only, fitting, null] };
-  return { type: gives === 'same' ? field.type : gives, output: output(item.with, given, accumulate) };
+  const type = gives === 'same' ? field.type : gives;
+  const places = item.with === 'average' ? undefined : field.places;
+  return { type, places, output: output(item.with, given, accumulate, places) };
 }
 
-function output(called: AggregateFunction, given: Expression, accumulate: Accumulate): Expression {
+function output(called: AggregateFunction, given: Expression, accumulate: Accumulate, places?: number): Expression {
   switch (called) {
-    case 'sum':
+    case 'sum': {
+      const sum = accumulate({ $sum: given });
       // The store's sum of nothing is 0, not null. Checking the maximum for null is cheaper than counting the values.
-      return { $cond: [{ $eq: [accumulate({ $max: given }), null] }, null, accumulate({ $sum: given })] };
+      const isNothing = { $eq: [accumulate({ $max: given }), null] };
+      return { $cond: [isNothing, null, places === undefined ? sum : { $round: [sum, places] }] };
+    }
     case 'average':
       return accumulate({ $avg: given });
     case 'min':

@@ -21,6 +21,8 @@ export interface FieldSettings {
   open?: true;
   /** For an open field: read and asked of by `resource.whole` alone; to all others it does not exist. */
   guarded?: true;
+  /** For a number: the most decimals that it has. Its sums are rounded to them, so that 0.1 and 0.2 are 0.3. */
+  places?: number;
   /** Allowed in `$filter`. Default true. */
   filter?: boolean;
   /** Allowed in `$orderby`. Default true; never for lists. */
@@ -42,6 +44,7 @@ export interface Field {
   /** Its values are texts, numbers and booleans. */
   isOpen?: true;
   absent: Absent | undefined;
+  places: number | undefined;
   filter: boolean;
   sort: boolean;
   group: boolean;
@@ -93,6 +96,7 @@ export function declareField(name: string, declared: FieldType | FieldSettings):
     isList,
     ...(may.open && { isOpen: true as const }),
     absent,
+    places: may.places,
     filter: may.filter ?? true,
     sort: !isList && (may.sort ?? true),
     group: !isList && (may.group ?? true),
@@ -101,8 +105,9 @@ export function declareField(name: string, declared: FieldType | FieldSettings):
 }
 
 /** A field of computed rows, stored under its own name. */
-export function computedField(name: string, type: ScalarType): Field {
-  return { name, path: name, type, isList: false, absent: undefined, filter: true, sort: true, group: true, aggregate: true };
+export function computedField(name: string, type: ScalarType, places?: number): Field {
+  const may = { filter: true, sort: true, group: true, aggregate: true };
+  return { name, path: name, type, isList: false, absent: undefined, places, ...may };
 }
 
 /** Whether two names cannot be in one row: they are equal, or one is inside the other. */

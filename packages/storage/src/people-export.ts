@@ -43,7 +43,7 @@ export async function* exportOf(
       if (naming.exported === false || names.length === 0) continue;
       const fields = fieldsOf(path, naming, names) as Asked['fields'] & object;
       for await (const records of read(held, { path, filter: { [path]: { $in: [...names] } }, fields })) {
-        yield { collection, path, records };
+        yield { collection, path, records: naming.shown ? records.map(naming.shown) : records };
         if (naming.erased !== 'remove') continue;
         own.set(collection, [...(own.get(collection) ?? []), ...records.map(({ _id }) => _id)]);
       }

@@ -1,5 +1,6 @@
 import type { Schema } from 'mongoose';
 import type { BaseRecord, Model, ModelDefinition } from './model.js';
+import type { StoredRecord } from './people-records.js';
 
 /** Stands where somebody was named who has been erased. Nobody has this id. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -23,6 +24,8 @@ export interface Naming {
   untold?: true;
   /** What the person's export shows of such a record; default all of it; false for none. */
   exported?: readonly string[] | false;
+  /** How it shows what it has read of the record; default as it is stored. */
+  shown?: (record: StoredRecord) => StoredRecord;
 }
 
 /** Whom to erase or to export. */

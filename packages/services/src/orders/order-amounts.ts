@@ -32,6 +32,16 @@ function lineOf(given: NewOrder['items'][number], price: CataloguePrice | null, 
   return { ...line, price: toMinor(given.price, currency, `${place}/price`), priceSource: 'caller' };
 }
 
+/** An order with its amounts as decimal numbers (decisions R5). `$select` may have left out the lines. */
+export function inWholeUnits<Stored extends Pick<OrderRecord, 'currency' | 'items' | 'shown'>>({
+  shown,
+  items,
+  ...order
+}: Stored): Omit<Stored, 'items' | 'shown'> & OrderRecord['shown'] & Pick<OrderRecord, 'items'> {
+  const lines = (items as OrderLine[] | undefined)?.map((line) => ({ ...line, price: toAmount(line.price, order.currency) }));
+  return { ...order, ...shown, items: lines as OrderLine[] };
+}
+
 /**
  * Computes an order's amounts (decisions R5).
  * @param prices the catalogue price of each line, in order; null where there is none

@@ -3,6 +3,7 @@ import { defineModel, type Live } from '@tandem/storage';
 import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
 import { HOST_FIELDS_PATH } from '../shared/record.js';
+import { inWholeUnits } from './order-amounts.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
 import { orderResource } from './orders.schemas.js';
 
@@ -55,9 +56,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
         'organizationId',
         'currency',
         'items',
-        'subtotal',
-        'tax',
-        'total',
+        'shown',
         'status',
         'metadata',
         'hostFields',
@@ -65,6 +64,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
         'createdAt',
         'updatedAt',
       ],
+      shown: (record) => inWholeUnits(record as unknown as OrderRecord),
     },
     'history.identityId': { erased: 'keep', exported: false },
   },

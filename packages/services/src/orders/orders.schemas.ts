@@ -16,7 +16,7 @@ import {
   PRIVATE_LIST_FIELD,
   PrivateMetadataSchema,
 } from '../shared/metadata.js';
-import { Amount, Currency } from '../shared/money.js';
+import { AMOUNT_PLACES, Amount, Currency } from '../shared/money.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { ORDER_STATUSES } from './order-states.js';
 
@@ -65,9 +65,9 @@ export const orderResource = defineListResource({
     organizationId: 'string',
     status: 'string',
     currency: 'string',
-    subtotal: { type: 'number', stored: 'shown.subtotal' },
-    tax: { type: 'number', stored: 'shown.tax' },
-    total: { type: 'number', stored: 'shown.total' },
+    subtotal: { type: 'number', stored: 'shown.subtotal', places: AMOUNT_PLACES },
+    tax: { type: 'number', stored: 'shown.tax', places: AMOUNT_PLACES },
+    total: { type: 'number', stored: 'shown.total', places: AMOUNT_PLACES },
     metadata: METADATA_LIST_FIELD,
     privateMetadata: PRIVATE_LIST_FIELD,
     createdAt: 'date',

@@ -10,9 +10,8 @@ import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
 import { changeRecord, hasOwnData, refusePrivate, withoutPrivate } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
-import { toAmount } from '../shared/money.js';
 import { givenOf } from '../shared/patching.js';
-import { computeAmounts, type CataloguePrice } from './order-amounts.js';
+import { computeAmounts, inWholeUnits, type CataloguePrice } from './order-amounts.js';
 import { LEADING_TO } from './order-states.js';
 import { orderModel, type OrderRecord } from './order.model.js';
 import { orderErrors as errors } from './orders.errors.js';
@@ -34,10 +33,8 @@ interface OrdersOptions {
 
 /** An order, as it was read. */
 function showRead(record: OrderRecord): Order {
-  const { shown, items, metadata = {}, ...order } = present(record);
-  // `$select` may leave the lines out
-  const lines = items?.map((line) => ({ ...line, price: toAmount(line.price, record.currency) }));
-  return { ...order, ...shown, metadata, items: lines };
+  const { metadata = {}, ...order } = inWholeUnits(present(record));
+  return { ...order, metadata };
 }
 
 /** The same, as everybody may see it who sees it. */

@@ -95,7 +95,11 @@ describe('an archive', () => {
     expect(rowsOf(contents, 'messages').map(({ id }) => id)).toEqual(expect.arrayContaining(messageIds));
     expect(rowsOf(contents, 'messages')[0]).toMatchObject({ namedAs: 'senderId', content: `${said} again` });
     expect(rowsOf(contents, 'messages').find(({ namedAs }) => namedAs === 'mentions')).not.toHaveProperty('content');
-    expect(rowsOf(contents, 'orders').map(({ id }) => id)).toContain(orderId);
+    const order = await person.rest('GET', `/orders/${orderId}`).expect<Record<string, unknown>>(200);
+    const { currency, subtotal, tax, total, items } = order;
+    const archived = rowsOf(contents, 'orders').find(({ id }) => id === orderId);
+    expect(archived).toMatchObject({ currency, subtotal, tax, total, items });
+    expect(archived).not.toHaveProperty('shown');
     expect(rowsOf(contents, 'organizations')).toMatchObject([
       { id: organizationId, members: [{ identityId: person.id, role: 'owner' }] },
     ]);

@@ -15,6 +15,9 @@ export const Currency = z.enum(CURRENCIES).meta({ id: 'Currency', description: '
 /** An amount on the wire, in whole units with decimals. `amountProblem` checks the decimals, which depend on the currency. */
 export const Amount = z.number().min(0).max(MAX_MINOR_UNITS);
 
+/** The most decimals of an amount, over all currencies. */
+export const AMOUNT_PLACES = Math.max(...CURRENCIES.map(exponentOf));
+
 /** Minor units per unit, such as 100 cents. */
 const unitOf = (currency: string) => 10 ** exponentOf(currency);
 

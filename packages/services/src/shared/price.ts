@@ -1,6 +1,6 @@
 import { validationError } from '@tandem/core';
 import { z } from 'zod';
-import { Amount, Currency, amountProblem, toAmount, toMinorUnits } from './money.js';
+import { AMOUNT_PLACES, Amount, Currency, amountProblem, toAmount, toMinorUnits } from './money.js';
 import { field } from './record.js';
 
 /** A stored price (decisions R5). */
@@ -35,7 +35,7 @@ const closed = { override: { additionalProperties: false } };
 
 /** List fields of a price. They use the shown amount, because 5 minor units mean a different amount in each currency. */
 export const priceListFields = {
-  'price.amount': { type: 'number', stored: 'price.shown' },
+  'price.amount': { type: 'number', stored: 'price.shown', places: AMOUNT_PLACES },
   'price.currency': { type: 'string', sort: false },
 } as const;
 
