@@ -1,7 +1,6 @@
 import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer } from '@tandem/testing';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, offences, signedIn, visitSignedIn } from './chromium.js';
+import { PHONE, expectClean, hold, launchChromium, offences, signedIn, visitSignedIn } from './chromium.js';
 
 const product = (name: string, description = 'Leaves') => ({ name, description, price: { amount: 4, currency: 'EUR' } });
 
@@ -14,14 +13,6 @@ const HOSTILE = [
   'longwithoutend'.repeat(700),
   "'; $where: sleep(1000) //",
 ];
-
-/** Holds the calls of a procedure, as if the server were far away. @returns what lets them go */
-async function hold(page: Page, procedure: string): Promise<() => void> {
-  let letGo = () => {};
-  const isFree = new Promise<void>((resolve) => (letGo = resolve));
-  await page.route(`**/trpc/${procedure}`, (route) => isFree.then(() => route.continue()));
-  return letGo;
-}
 
 describe.skipIf(!HAS_CHROMIUM)('the console under attack (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);

@@ -114,11 +114,16 @@ export async function visitSignedIn(
 /** Loads a page again, so that a test can take its WebSockets of an address away, and give them back. */
 export async function interruptible(page: Page, address: RegExp) {
   const sockets: WebSocketRoute[] = [];
+  const heard: string[] = [];
   let isAway = false;
   await page.routeWebSocket(address, (socket) => {
     sockets.push(socket);
     if (isAway) void socket.close({ code: 1012 });
-    else socket.connectToServer();
+    else
+      socket.connectToServer().onMessage((message) => {
+        heard.push(String(message));
+        socket.send(message);
+      });
   });
   await page.reload();
   return {
@@ -127,7 +132,19 @@ export async function interruptible(page: Page, address: RegExp) {
       for (const socket of sockets) await socket.close({ code: 1012 });
     },
     comeBack: () => void (isAway = false),
+    /** Waits until the server has said something. */
+    async said(text: string): Promise<void> {
+      await expect.poll(() => heard.some((one) => one.includes(text)), { timeout: PATIENCE_MS }).toBe(true);
+    },
   };
+}
+
+/** Holds the calls of a procedure, as if the server were far away. @returns what lets them go */
+export async function hold(page: Page, procedure: string): Promise<() => void> {
+  let letGo = () => {};
+  const isFree = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(`**/trpc/${procedure}`, (route) => isFree.then(() => route.continue()));
+  return letGo;
 }
 
 /** Waits until somebody is signed in. */

@@ -87,6 +87,22 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await expectClean(visitor);
   });
 
+  it('while the page was away appear once it is back, also where it had been told of none before', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const { id } = await other.rest('POST', '/products', product('Untold')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products' });
+    const { page } = visitor;
+    const { leave, comeBack, said } = await interruptible(page, /\/trpc/);
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Untold').waitFor();
+    await said('"started"');
+    await leave();
+    await other.rest('PATCH', `/products/${id}`, { name: 'Changed meanwhile' }).expect(200);
+    comeBack();
+    await row('Changed meanwhile').waitFor();
+    await expectClean(visitor);
+  });
+
   it('of one’s own in another tab appear as those of others do, also where one may not read events', async () => {
     await using server = await startTestServer({ authModes: { default: 'cookie' } });
     const ann = await app.signUp();

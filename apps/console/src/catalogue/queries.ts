@@ -10,6 +10,7 @@ import {
   type QueryParameters,
   type TandemClient,
 } from '@tandem/client';
+import { numberOf } from '../texts/formats.js';
 import { wordsOf } from '../ui/words.js';
 import type { Order, ViewState } from './view-state.js';
 
@@ -26,12 +27,6 @@ const VALUES = {
   highest: max('price.amount'),
 };
 
-/** Parses a typed number; undefined for invalid input. */
-function numberOf(text: string): number | undefined {
-  const value = Number(text.replace(',', '.'));
-  return text.trim() === '' || !Number.isFinite(value) ? undefined : value;
-}
-
 /** The products that pass the filters. */
 function filtered({ words, category, shop, currency, min: from, max: to }: ViewState) {
   let query = queryOf('products.list');
@@ -41,8 +36,8 @@ function filtered({ words, category, shop, currency, min: from, max: to }: ViewS
   if (shop !== '') query = query.where('organizationId', 'eq', shop);
   if (currency !== '') query = query.where('price.currency', 'eq', currency);
   const [lowest, highest] = [numberOf(from), numberOf(to)];
-  if (lowest !== undefined) query = query.where('price.amount', 'ge', lowest);
-  if (highest !== undefined) query = query.where('price.amount', 'le', highest);
+  if (Number.isFinite(lowest)) query = query.where('price.amount', 'ge', lowest);
+  if (Number.isFinite(highest)) query = query.where('price.amount', 'le', highest);
   return query;
 }
 

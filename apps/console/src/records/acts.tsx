@@ -107,9 +107,14 @@ export function ActProvider({ children }: { children: ReactNode }) {
     isHere.current = true;
     return () => void (isHere.current = false);
   }, []);
-  const close = () => {
-    setAct(undefined);
+  const open = useRef<Act>(undefined);
+  function start(next: Act | undefined): void {
+    open.current = next;
     setAnswer(undefined);
+    setAct(next);
+  }
+  const close = () => {
+    start(undefined);
     if (answer !== undefined) act?.onDone?.(answer);
   };
   const fields = useMemo(() => (act ? inputFieldsOf(act.operation, act.given, definitions) : []), [act, definitions]);
@@ -118,9 +123,13 @@ export function ActProvider({ children }: { children: ReactNode }) {
     if (!act) return;
     const { operation, text } = act;
     tell({ text: t('records.act.done', { text: text.toLowerCase() }) });
-    if (isShown(operation, result)) setAnswer(result);
-    else {
-      setAct(undefined);
+    const isOpen = open.current === act;
+    // a secret is shown once, so also to who has closed the form before it came
+    if (isShown(operation, result) && (isOpen || !open.current)) {
+      if (!isOpen) start(act);
+      setAnswer(result);
+    } else if (isOpen) {
+      start(undefined);
       act.onDone?.(result);
     }
     await reload();
@@ -129,7 +138,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   /** Shows at once what an act makes of records: its form comes back only to be tried again. */
   function show(of: Act, input: Input): void {
     const { operation, text, context, effect, onFailure, onDone: shown } = of;
-    setAct(undefined);
+    start(undefined);
     shown?.(undefined);
     change({
       becomes: new Map(),
@@ -138,12 +147,12 @@ export function ActProvider({ children }: { children: ReactNode }) {
       done: t('records.act.done', { text: text.toLowerCase() }),
       onFailure: (error) => onFailure?.(error, input) === true,
       // elsewhere there is no form
-      retry: (error) => (isHere.current ? () => setAct({ ...of, failed: { input, error } }) : undefined),
+      retry: (error) => (isHere.current ? () => start({ ...of, failed: { input, error } }) : undefined),
     });
   }
 
   return (
-    <ActContext value={setAct}>
+    <ActContext value={start}>
       {children}
       {act && (
         <Dialog

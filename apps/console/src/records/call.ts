@@ -10,8 +10,9 @@ import { useUnderWay } from './under-way.js';
 export type Row = Readonly<Record<string, unknown>>;
 export type Input = Record<string, unknown>;
 
-/** What a call may say beside its input: `ifMatch` and `versioned`, as the typed client takes them. */
+/** What a call may say beside its input, as the typed client takes it. */
 export interface CallContext {
+  idempotencyKey?: string;
   ifMatch?: string;
   versioned?: boolean;
 }

@@ -1,9 +1,11 @@
 import { isError, versionOf } from '@tandem/client';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { failureText } from '../ui/failure-text.js';
 import { Failure } from '../ui/notices.js';
+import { useTell } from '../ui/toasts.js';
 import { useCall, useReload, type Input, type Row } from './call.js';
 import { Value } from './values.js';
 import { labelOf } from './words.js';
@@ -31,22 +33,42 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
   const call = useCall();
   const reload = useReload();
 
+  const tell = useTell();
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
+
   async function show(edit: Edit, input: Input): Promise<void> {
     const now = await edit.read();
+    setFailure(undefined);
     setConflict({ ...edit, input, now, version: versionOf(now) });
   }
+  async function showOrTell(edit: Edit, input: Input): Promise<void> {
+    try {
+      await show(edit, input);
+    } catch (error) {
+      const again = { text: t('ui.tryAgain'), run: () => void showOrTell(edit, input) };
+      tell({ text: t('records.act.failed', { why: failureText(error) }), isBad: true, action: again });
+    }
+  }
   const onFailure = (edit: Edit) => (error: unknown, input: Input) => {
-    if (!isError(error, 'request.preconditionFailed')) return false;
-    void show(edit, input);
+    // elsewhere nobody would see the difference
+    if (!isError(error, 'request.preconditionFailed') || !isHere.current) return false;
+    void showOrTell(edit, input);
     return true;
   };
-  async function save({ patch, input, version }: Conflict): Promise<void> {
+  async function save(found: Conflict): Promise<void> {
+    const { patch, input, version } = found;
     try {
       await call(patch, input, { ifMatch: version });
       setConflict(undefined);
       await reload();
     } catch (error) {
-      setFailure(error);
+      // somebody was faster once more
+      if (isError(error, 'request.preconditionFailed')) await show(found, input).catch(setFailure);
+      else setFailure(error);
     }
   }
 

@@ -1,5 +1,6 @@
 import { uploadFile, type UploadProcedure, type UploadRequest } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
 import { Failure } from '../ui/notices.js';
 import { useCall, type Input } from './call.js';
@@ -110,16 +111,22 @@ interface FileInputProps extends CommonProps {
   given: Input;
 }
 
+/** The key of uploads under way. */
+export const UPLOAD = ['upload'];
+
 /** Uploads the chosen file at once; the form has what it was uploaded as. */
 function FileInput({ path, upload, given, ...props }: FileInputProps) {
   const { field } = useController({ name: path });
   const call = useCall();
+  const last = useRef<File>(undefined);
   const uploading = useMutation({
+    mutationKey: UPLOAD,
     mutationFn: async (file: File) => {
       const query = (input: UploadRequest) => call(upload, { ...input }) as ReturnType<UploadProcedure<UploadRequest>['query']>;
       return uploadFile({ query }, given as object, file);
     },
-    onSuccess: field.onChange,
+    // another may have been chosen meanwhile
+    onSuccess: (made, file) => file === last.current && field.onChange(made),
   });
   return (
     <>
@@ -128,6 +135,8 @@ function FileInput({ path, upload, given, ...props }: FileInputProps) {
         type="file"
         onChange={({ target }) => {
           const [file] = target.files ?? [];
+          last.current = file;
+          field.onChange('');
           if (file) uploading.mutate(file);
         }}
       />

@@ -11,7 +11,7 @@ interface FollowOptions {
   accessToken(): string | undefined;
   organizationId: string | undefined;
   onEvent(event: ToldEvent): void;
-  /** Events were missed that are no longer kept: from now on they are followed again. */
+  /** Events may have been missed that the server cannot tell: from now on they are followed again. */
   onMissed(): void;
 }
 
@@ -26,6 +26,7 @@ export function followEvents({ prepare, accessToken, organizationId, onEvent, on
   let retry: ReturnType<typeof setTimeout> | undefined;
   let since: string | undefined;
   let hasMissed = false;
+  let starts = 0;
   const socket = createWSClient({
     async url() {
       if (await prepare()) return `${location.origin.replace(/^http/, 'ws')}/trpc`;
@@ -48,7 +49,8 @@ export function followEvents({ prepare, accessToken, organizationId, onEvent, on
         onEvent(data);
       },
       onStarted() {
-        if (hasMissed) onMissed();
+        // before the first event there is no place to go on from
+        if (hasMissed || (starts++ > 0 && since === undefined)) onMissed();
         hasMissed = false;
       },
       onError(error) {

@@ -4,7 +4,7 @@ import type { Operation } from '../reference/reference.js';
 import type { Input, Row } from './call.js';
 import { OWN, dataChanges } from './own-data.js';
 import { FILE, type Control, type InputField } from './inputs.js';
-import { localTime, timeOfLocal } from '../texts/formats.js';
+import { localTime, numberOf, timeOfLocal, typedNumber } from '../texts/formats.js';
 import { t } from '../texts/texts.js';
 
 // the page's policy allows no code made of text
@@ -27,7 +27,7 @@ export function typedOf(value: unknown, control: Control): unknown {
   if (control.type === 'texts') return (value as string[]).join('\n');
   if (control.type === 'date') return localTime(new Date(value as string));
   if (control.type === 'file') return '';
-  return typeof value === 'number' ? String(value) : value;
+  return typeof value === 'number' ? typedNumber(value) : value;
 }
 
 const isEmpty = (typed: unknown) => typed === '' || typed === undefined || (Array.isArray(typed) && typed.length === 0);
@@ -40,7 +40,7 @@ function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
   }
   if (isEmpty(typed)) return undefined;
   if (control.type === 'items') return (typed as Typed[]).map((one) => inputOf(one, control.fields));
-  if (control.type === 'number') return Number(String(typed).replace(',', '.'));
+  if (control.type === 'number') return numberOf(String(typed));
   if (control.type === 'json') return JSON.parse(typed as string);
   if (control.type === 'texts') return (typed as string).split('\n').map((line) => line.trim()).filter(Boolean); // prettier-ignore
   if (control.type === 'date') return timeOfLocal(typed as string).toISOString();

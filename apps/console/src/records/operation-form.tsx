@@ -1,12 +1,12 @@
 import { describeFailure } from '@tandem/client';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useId, useMemo, type ReactNode } from 'react';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useId, useMemo, useRef, type ReactNode } from 'react';
 import { FormProvider, useForm, useFormContext, type ResolverResult } from 'react-hook-form';
 import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
 import { useCall, type CallContext, type Input } from './call.js';
-import { InputControl } from './controls.js';
+import { InputControl, UPLOAD } from './controls.js';
 import { ItemsControl } from './items-control.js';
 import { useDefinitions } from './definitions.js';
 import { changesOf, inputOf, problemsOf, typedOf, type Typed } from './form-values.js';
@@ -38,6 +38,9 @@ interface OperationFormProps {
   /** Called instead of showing a failure; returns whether it has dealt with it. */
   onFailure?(error: unknown, input: Input): boolean;
 }
+
+/** The header that makes an operation safe to repeat. */
+const KEY = 'Idempotency-Key';
 
 /** `request body/price/amount must be …` and `query parameter 'roles' must …`: the field, and what is wrong with it. */
 const PROBLEM = /^(?:request body\/|query parameter '|path parameter ')([/\w]+)'?\s+(.*)$/;
@@ -74,12 +77,25 @@ export function OperationForm(props: OperationFormProps) {
   });
   const { isDirty } = form.formState;
 
+  const isUploading = useIsMutating({ mutationKey: UPLOAD }) > 0;
   const submit = (typed: Typed): void => {
+    if (isUploading) return;
     if (send) send(inputFrom(typed));
     else if (!sending.isPending) sending.mutate(typed);
   };
+  /** What is sent again after a lost answer keeps its key, so that it makes one record. */
+  const sent = useRef({ text: '', idempotencyKey: '' });
+  function contextOf(input: Input): CallContext | undefined {
+    if (!operation.parameters.some(({ name }) => name === KEY)) return context;
+    const text = JSON.stringify(input);
+    if (sent.current.text !== text) sent.current = { text, idempotencyKey: crypto.randomUUID() };
+    return { ...context, idempotencyKey: sent.current.idempotencyKey };
+  }
   const sending = useMutation({
-    mutationFn: async (typed: Typed) => withProof(() => call(operation, inputFrom(typed), context)),
+    async mutationFn(typed: Typed) {
+      const input = inputFrom(typed);
+      return withProof(() => call(operation, input, contextOf(input)));
+    },
     onSuccess: (answer) => answer !== null && onDone(answer),
     onError(error, typed) {
       if (onFailure?.(error, inputFrom(typed))) return;
@@ -122,7 +138,7 @@ export function OperationForm(props: OperationFormProps) {
         <Failure of={sending.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
-          <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending}>
+          <Button type="submit" className={isDangerous ? 'danger' : 'primary'} isOff={sending.isPending || isUploading}>
             {sending.isPending ? t('ui.oneMoment') : action}
           </Button>
         </div>

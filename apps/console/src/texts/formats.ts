@@ -18,6 +18,30 @@ export function numberText(value: number, options: Intl.NumberFormatOptions = {}
   return once(`number ${JSON.stringify(options)}`, (locale) => new Intl.NumberFormat(locale, options)).format(value);
 }
 
+/** The signs in numbers as the reader writes them. */
+function signs(): { group: string; decimal: string } {
+  return once('signs', (locale) => {
+    const parts = new Intl.NumberFormat(locale, { useGrouping: 'always' }).formatToParts(12_345.6);
+    const of = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
+    return { group: of('group'), decimal: of('decimal') };
+  });
+}
+
+/** A number in a field: without groups, since it is to be edited. */
+export const typedNumber = (value: number): string => String(value).replace('.', signs().decimal);
+
+/**
+ * The number that was typed, in groups or not: `1,500` is 1.5 only where the comma is the decimal sign. NaN for what is no number.
+ */
+export function numberOf(typed: string): number {
+  const { group, decimal } = signs();
+  const text = typed.replaceAll(/\s/g, '');
+  const [whole = '', ...rest] = text.split(decimal);
+  const isGrouped = group !== '' && whole.includes(group) && /^-?\d+(?:,\d{2,3})*,\d{3}$/.test(whole.replaceAll(group, ','));
+  if (isGrouped && rest.length <= 1) return Number([whole.replaceAll(group, ''), ...rest].join('.'));
+  return text === '' ? Number.NaN : Number(text.replace(',', '.'));
+}
+
 /** An amount of money; without a currency, a plain number. */
 export function money(amount: number, currency: string | null): string {
   return numberText(amount, currency === null ? { maximumFractionDigits: 2 } : { style: 'currency', currency });

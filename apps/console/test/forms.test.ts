@@ -1,0 +1,127 @@
+import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectClean, hold, launchChromium, visitSignedIn } from './chromium.js';
+
+const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const submitOf = (page: Page) => dialogOf(page).locator('button[type=submit]');
+
+async function begin(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New product' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Description').fill('Leaves');
+}
+
+describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+  const admin = fixture(() => app.signUpAdmin());
+  const visit = (path: string) => visitSignedIn(browser, app, { person: admin, path });
+
+  it('that is sent again after its answers were lost creates once', async () => {
+    await using visitor = await visit('/products');
+    const { page } = visitor;
+    visitor.allow('Failed to load resource');
+    let lost = 0;
+    await page.route('**/trpc/products.create', async (route) => {
+      await route.fetch();
+      lost += 1;
+      await route.abort();
+    });
+    await begin(page, 'Made once');
+    await submitOf(page).click();
+    await dialogOf(page).getByRole('alert').waitFor();
+    expect(lost).toBe(2);
+    await page.unroute('**/trpc/products.create');
+    await submitOf(page).click();
+    await page.getByRole('heading', { name: 'Made once' }).waitFor();
+    const { data } = await admin.rest('GET', '/products?name=Made once').expect<{ data: object[] }>(200);
+    expect(data).toHaveLength(1);
+    await expectClean(visitor);
+  });
+
+  it('that was closed before its answer came leaves the next one as it is', async () => {
+    await using visitor = await visit('/products');
+    const { page } = visitor;
+    const letGo = await hold(page, 'products.create');
+    await begin(page, 'Left alone');
+    const sent = page.waitForRequest('**/trpc/products.create');
+    await submitOf(page).click();
+    await sent;
+    await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+    await begin(page, 'Typed meanwhile');
+    letGo();
+    await page.getByRole('row', { name: /Left alone/ }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed meanwhile');
+    await expectClean(visitor);
+  });
+
+  it('takes numbers as the reader writes them', async () => {
+    await using visitor = await visit('/products');
+    const { page } = visitor;
+    for (const [typed, amount] of [
+      ['1,500', 1500],
+      ['12,345.5', 12_345.5],
+      ['12,5', 12.5],
+    ] as const) {
+      const name = `For ${typed}`;
+      await begin(page, name);
+      await page.getByLabel('Amount').fill(typed);
+      await page.getByLabel('Currency').selectOption('USD');
+      await submitOf(page).click();
+      await page.getByRole('heading', { name }).waitFor();
+      const { data } = await admin.rest('GET', `/products?name=${name}`).expect<{ data: object[] }>(200);
+      expect(data).toMatchObject([{ price: { amount } }]);
+      await page.goBack();
+    }
+    await expectClean(visitor);
+  });
+
+  it('waits for the file that is chosen last', async () => {
+    await using visitor = await visit('/');
+    const { page } = visitor;
+    const { id: organizationId } = await admin
+      .rest('POST', '/organizations', {
+        organization: { name: 'Tea house', description: 'Of all sorts', contact_email: admin.email },
+      })
+      .expect<{ id: string }>(201);
+    await visitor.open(`/organizations/${organizationId}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Edit everything', exact: true }).click();
+    const letGo = await hold(page, 'organizations.logoUploadUrl*');
+    const file = (name: string) => ({ name, mimeType: 'image/svg+xml', buffer: Buffer.from(`<svg id="${name}"/>`) });
+    const logo = dialogOf(page).getByLabel(/^Logo/);
+    await logo.setInputFiles(file('first.svg'));
+    await dialogOf(page).getByText('Uploading').waitFor();
+    expect(await submitOf(page).getAttribute('aria-disabled')).toBe('true');
+    letGo();
+    await dialogOf(page).getByText('Uploaded.').waitFor();
+    await submitOf(page).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    const { logo: stored } = await admin.rest('GET', `/organizations/${organizationId}`).expect<{ logo: object | null }>(200);
+    expect(stored).not.toBeNull();
+    await expectClean(visitor);
+  });
+
+  it('shows the difference again to who was too late twice', async () => {
+    await using visitor = await visit('/');
+    const { page } = visitor;
+    const { id } = await admin.rest('POST', '/products', product('Contested')).expect<{ id: string }>(201);
+    await visitor.open(`/products/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Description').fill('Mine');
+    visitor.allow('412');
+    const change = (description: string) => admin.rest('PATCH', `/products/${id}`, { description }).expect(200);
+    await change('Theirs');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialogOf(page).getByText('Theirs').waitFor();
+    await change('Theirs again');
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await dialogOf(page).getByText('Theirs again').waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await admin.rest('GET', `/products/${id}`).expect(200)).toMatchObject({ description: 'Mine' });
+    await expectClean(visitor);
+  });
+});
