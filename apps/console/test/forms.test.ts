@@ -64,6 +64,7 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
       ['1,500', 1500],
       ['12,345.5', 12_345.5],
       ['12,5', 12.5],
+      ['0,25', 0.25],
     ] as const) {
       const name = `For ${typed}`;
       await begin(page, name);

@@ -78,14 +78,17 @@ export function createPeopleData({ models, database: held, clock, onWrite: writt
     },
     undeclared: (others) => undeclared(models.values(), others),
     softDeleted() {
-      const ordered = new Set<string>();
+      const ordered: string[] = [];
+      const seen = new Set<string>();
       function add(collectionName: string): void {
+        if (seen.has(collectionName)) return;
+        seen.add(collectionName);
         const { softDelete, cascades } = models.get(collectionName)?.definition ?? {};
-        for (const { with: parents } of cascades ?? []) if (parents !== collectionName) add(parents);
-        if (softDelete) ordered.add(collectionName);
+        for (const { with: parents } of cascades ?? []) add(parents);
+        if (softDelete) ordered.push(collectionName);
       }
       for (const name of models.keys()) add(name);
-      return [...ordered];
+      return ordered;
     },
   };
 }

@@ -37,7 +37,8 @@ export function numberOf(typed: string): number {
   const { group, decimal } = signs();
   const text = typed.replaceAll(/\s/g, '');
   const [whole = '', ...rest] = text.split(decimal);
-  const isGrouped = group !== '' && whole.includes(group) && /^-?\d+(?:,\d{2,3})*,\d{3}$/.test(whole.replaceAll(group, ','));
+  const isGrouped =
+    group !== '' && whole.includes(group) && /^-?[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}$/.test(whole.replaceAll(group, ','));
   if (isGrouped && rest.length <= 1) return Number([whole.replaceAll(group, ''), ...rest].join('.'));
   return text === '' ? Number.NaN : Number(text.replace(',', '.'));
 }

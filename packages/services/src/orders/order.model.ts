@@ -2,6 +2,7 @@ import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
 import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
+import { Currency } from '../shared/money.js';
 import { HOST_FIELDS_PATH } from '../shared/record.js';
 import { inWholeUnits } from './order-amounts.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
@@ -64,7 +65,9 @@ export const orderModel = defineModel<OrderRecord>('orders', {
         'createdAt',
         'updatedAt',
       ],
-      shown: (record) => inWholeUnits(record as unknown as OrderRecord),
+      // a host may have written what is no currency
+      shown: (record) =>
+        Currency.safeParse(record['currency']).success ? inWholeUnits(record as unknown as OrderRecord) : record,
     },
     'history.identityId': { erased: 'keep', exported: false },
   },
