@@ -115,12 +115,14 @@ export async function visitSignedIn(
 export async function interruptible(page: Page, address: RegExp) {
   const sockets: WebSocketRoute[] = [];
   const heard: string[] = [];
+  const muted = new Set<WebSocketRoute>();
   let isAway = false;
   await page.routeWebSocket(address, (socket) => {
     sockets.push(socket);
     if (isAway) void socket.close({ code: 1012 });
     else
       socket.connectToServer().onMessage((message) => {
+        if (muted.has(socket)) return;
         heard.push(String(message));
         socket.send(message);
       });
@@ -132,6 +134,10 @@ export async function interruptible(page: Page, address: RegExp) {
       for (const socket of sockets) await socket.close({ code: 1012 });
     },
     comeBack: () => void (isAway = false),
+    /** Lets nothing more through of what the server says on the open ones, and does not close them. */
+    mute(): void {
+      for (const socket of sockets) muted.add(socket);
+    },
     /** Waits until the server has said something. */
     async said(text: string): Promise<void> {
       await expect.poll(() => heard.some((one) => one.includes(text)), { timeout: PATIENCE_MS }).toBe(true);

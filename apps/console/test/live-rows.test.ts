@@ -103,6 +103,26 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await expectClean(visitor);
   });
 
+  it('appear by another connection where one has died without a word', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const { id } = await other.rest('POST', '/products', product('Before')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products' });
+    const { page } = visitor;
+    await page.clock.install();
+    const { mute, said } = await interruptible(page, /\/trpc/);
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Before').waitFor();
+    await said('"started"');
+    mute();
+    await other.rest('PATCH', `/products/${id}`, { name: 'Not told' }).expect(200);
+    const isShown = async () => {
+      await page.clock.fastForward(10_000);
+      return row('Not told').count();
+    };
+    await expect.poll(isShown, { timeout: 30_000 }).toBe(1);
+    await expectClean(visitor);
+  });
+
   it('of one’s own in another tab appear as those of others do, also where one may not read events', async () => {
     await using server = await startTestServer({ authModes: { default: 'cookie' } });
     const ann = await app.signUp();

@@ -17,6 +17,8 @@ interface FollowOptions {
 
 /** Wait before the next attempt, in milliseconds. */
 const RETRY_MS = 5000;
+/** After this silence the server is asked whether it is there, and after as much more the connection is taken for dead, in milliseconds. */
+const SILENCE_MS = 20_000;
 /** The status where events after the last one are no longer kept. */
 const GONE = 410;
 
@@ -38,6 +40,7 @@ export function followEvents({ prepare, accessToken, organizationId, onEvent, on
       return token === undefined ? {} : { authorization: `Bearer ${token}` };
     },
     retryDelayMs,
+    keepAlive: { enabled: true, intervalMs: SILENCE_MS, pongTimeoutMs: SILENCE_MS },
   });
   const { events } = createTRPCClient<AppRouter>({ links: [wsLink({ client: socket })] });
 
