@@ -2,6 +2,8 @@ import { PATIENCE, fixture, isCommand, makeFolder, startStoreProxy, startTestSer
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../test/clients.js';
+import { createOutbox } from './chat-outbox.js';
+import type { ChatMessage, StreamError } from './chat-types.js';
 import { applyToOutgoing, createChatClient, isError, uploadFile, type OutgoingMessage } from './index.js';
 
 const folder = fixture(makeFolder);
@@ -44,6 +46,25 @@ describe('a message on its way', () => {
     expect(shown()).toMatchObject([{ state: 'failed', error: { message: 'Validation Error' } }]);
     await chat.send({ ...message, content: 'Hello' });
     expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
+  });
+
+  it('fails where it is longer than the server takes, and holds up no other', async () => {
+    const { chat, states } = await open();
+    const channelId = channel.id;
+    await expect(chat.send({ channelId, content: '茶'.repeat(30_000) })).rejects.toThrow('must NOT have more than 65536 bytes');
+    await chat.send({ channelId, content: 'Short' });
+    expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
+  });
+
+  it('is sent where it was stored after it had been refused', async () => {
+    const outbox = createOutbox({ send: () => true, upload: () => Promise.reject(new Error('no files')), onOutgoing() {} });
+    const sending = outbox.add({ channelId: channel.id, content: 'Late', clientId: 'late' });
+    await Promise.resolve();
+    outbox.refuse('late', { type: 'error', message: 'Service is unavailable', clientId: 'late', retry: true } as StreamError);
+    const stored = { id: 'stored' } as ChatMessage;
+    outbox.acknowledge('late', stored);
+    expect(await sending).toBe(stored);
+    outbox.close(new Error('over'));
   });
 
   it('has its files uploaded, arrives with them, and holds up no other meanwhile', async () => {

@@ -7,6 +7,8 @@ const IN_FLIGHT_MAX = 16;
 /** Milliseconds until a temporarily refused frame is sent again: the first delay, and the longest. */
 export const REFUSED_MS = 1000;
 const REFUSED_MAX_MS = 10_000;
+/** Longest frame that the server takes, in bytes: it closes the stream for a longer one. */
+const FRAME_MAX = 64 * 1024;
 
 /** A message to send. */
 export interface MessageToSend {
@@ -115,7 +117,10 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
       for (const file of files) attachments.push('objectId' in file ? file : await uploaded(entry, file));
       // JSON leaves out what is undefined
       const message = { channelId, content, title, replyToId, mentions, metadata, clientId };
-      entry.frame = { type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
+      const frame = { type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
+      if (new TextEncoder().encode(JSON.stringify(frame)).length > FRAME_MAX)
+        throw new TypeError(`the message must NOT have more than ${FRAME_MAX} bytes as JSON`);
+      entry.frame = frame;
       pump();
     } catch (error) {
       // unless the client was closed meanwhile
@@ -136,7 +141,9 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
     },
     acknowledge(clientId: string, message: ChatMessage): void {
       refusals = 0;
-      const entry = settle(clientId);
+      // also of one that was refused at its deadline, and stored after all
+      const entry = waiting.get(clientId);
+      settle(clientId);
       waiting.delete(clientId);
       if (entry) {
         onOutgoing({ ...entry.message, state: 'sent', message });

@@ -26,15 +26,21 @@ export class IteratorReader implements Reader {
     this.wake();
   }
 
+  /** Whether nothing more may be told. @throws the failure it was ended with */
+  hasEnded(): boolean {
+    if (this.failure !== undefined) throw this.failure;
+    return this.isOver;
+  }
+
   /** @throws the failure it was ended with */
   async *events(): AsyncGenerator<object> {
     for (;;) {
-      if (this.failure !== undefined) throw this.failure;
+      const isOver = this.hasEnded();
       const next = this.waiting.shift();
       if (next) {
         this.waitingBytes -= next.bytes;
         yield next.event;
-      } else if (this.isOver) return;
+      } else if (isOver) return;
       else await new Promise<void>((resolve) => (this.wake = resolve));
     }
   }

@@ -186,15 +186,15 @@ export function createAuthenticationService({
      * @throws errors.passkeyRefused, passkeysOff, locked
      */
     async loginByPasskey(response: AuthenticationResponseJSON, device: Device): Promise<{ id: string } & TokenPair> {
-      const identityId = await factors.usePasskey(response).catch((error: unknown) => {
+      const readOf = (id: string) => identities.credentialsOf({ id });
+      const credentials = await factors.usePasskey(response, readOf).catch((error: unknown) => {
         const details = { reason: 'wrong passkey' };
         if (errors.passkeyRefused.matches(error)) void audit.record('login.failed', device, { identityId: null, details });
         throw error;
       });
-      const credentials = await identities.credentialsOf({ id: identityId });
       if (!credentials) throw errors.passkeyRefused();
       if (credentials.isBarred) throw errors.locked();
-      return { id: identityId, ...(await sessions.start(identityId, credentials.sessionEpoch, device)) };
+      return { id: credentials.id, ...(await sessions.start(credentials.id, credentials.sessionEpoch, device)) };
     },
 
     /**
@@ -209,7 +209,8 @@ export function createAuthenticationService({
     ): Promise<SignInAnswer> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'login');
       const { id, jti, subject, linkId, browserHash, fingerprintHash = device.fingerprintHash } = onetimeToken;
-      const isOtherDevice = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
+      // without the fingerprint that the token is bound to it is no better than with another
+      const isOtherDevice = device.fingerprintHash !== fingerprintHash;
       const isOtherBrowser = browserHash !== null && browserHash !== hashOf(secretOf(jti) ?? '');
       if (isOtherDevice || isOtherBrowser) throw authenticationErrors.fingerprintMismatch();
       if (credentials.isBarred) throw errors.locked();

@@ -137,8 +137,8 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       if (!reader.isReading) return feeds.leave(channelId, reader);
       say(socket, { type: 'subscribed', channelId, ...begun });
       // later frames must not wait for a long replay
-      if (sinceChange !== undefined) void catchUp(reader, replays.changesAfter(channelId, reader, sinceChange));
-      else if (sinceSeq !== undefined) void catchUp(reader, replays.messagesAfter(channelId, reader, sinceSeq));
+      if (sinceChange !== undefined) replay(reader, replays.changesAfter(channelId, reader, sinceChange));
+      else if (sinceSeq !== undefined) replay(reader, replays.messagesAfter(channelId, reader, sinceSeq));
       else reader.goLive();
     } catch (error) {
       reader.stop();
@@ -146,9 +146,22 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     }
   }
 
+  /** The last of the replays that wait for each other on a socket, so that one that takes nothing holds a single page in memory. */
+  const replaying = new WeakMap<StreamSocket, Promise<void>>();
+  function replay(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): void {
+    const { socket } = reader;
+    const before = replaying.get(socket) ?? Promise.resolve();
+    replaying.set(
+      socket,
+      before.then(() => catchUp(reader, missed)),
+    );
+  }
+
   async function catchUp(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): Promise<void> {
     const { socket } = reader;
     try {
+      await socket.drained();
+      if (!reader.isReading) return;
       for await (const frame of missed) {
         if (!reader.isReading) return;
         say(socket, frame);

@@ -86,6 +86,11 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
     }
   }
 
+  async function* missedBy(reader: ChannelIteratorReader, channelId: string, { change, seq }: Partial<End>) {
+    if (change !== undefined) yield* replays.changesAfter(channelId, reader, change);
+    else if (seq !== undefined) yield* replays.messagesAfter(channelId, reader, seq);
+  }
+
   /** @param since what the caller has: the number of its last change, or else of its last message */
   async function* channelEvents(reader: ChannelIteratorReader, channelId: string, since: Partial<End>) {
     const isByChange = since.change !== undefined;
@@ -99,9 +104,14 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         return tracked(String(isByChange ? at.change : at.seq), frame);
       };
       yield event({ type: 'subscribed', channelId, ...begun });
-      const { change, seq } = since;
-      if (change !== undefined) for await (const frame of replays.changesAfter(channelId, reader, change)) yield event(frame);
-      else if (seq !== undefined) for await (const frame of replays.messagesAfter(channelId, reader, seq)) yield event(frame);
+      for await (const frame of missedBy(reader, channelId, since)) {
+        if (reader.hasEnded()) {
+          // without what was told meanwhile: who comes back goes on from here
+          yield event({ type: 'unsubscribed', channelId });
+          return;
+        }
+        yield event(frame);
+      }
       at = { seq: Math.max(at.seq, from.seq), change: Math.max(at.change, from.change) };
       for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) yield event(frame);
       yield event({ type: 'unsubscribed', channelId });
@@ -132,7 +142,10 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         if (frame.type === 'notification.created') last = frame.notification.id;
         return tracked(last === '' ? 'none' : last, frame);
       };
-      for await (const frame of notifications.opening(identityId, anchor)) yield event(frame);
+      for await (const frame of notifications.opening(identityId, anchor)) {
+        if (reader.hasEnded()) return;
+        yield event(frame);
+      }
       for await (const frame of reader.events() as AsyncGenerator<NotificationServerFrame>) yield event(frame);
     } finally {
       notifications.leave(feed, reader);

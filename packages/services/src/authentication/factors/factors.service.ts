@@ -260,13 +260,19 @@ export function createFactorsService(options: FactorsOptions) {
       await usePasskey(identityId, { response, passkey: found.passkey, needsVerification: purpose === SIGN_IN }, purpose);
     },
 
-    /** Uses a passkey of anybody. @returns whose it is @throws errors.passkeyRefused, passkeysOff */
-    async usePasskey(response: AuthenticationResponseJSON): Promise<string> {
+    /**
+     * Uses a passkey of anybody.
+     * @param readOf reads whose it is before it is used: what changes from then on is noticed
+     * @returns what was read
+     * @throws errors.passkeyRefused, passkeysOff
+     */
+    async usePasskey<Read>(response: AuthenticationResponseJSON, readOf: (identityId: string) => Promise<Read>): Promise<Read> {
       const found = await factors.byKey(response.id);
       if (!found) throw errors.passkeyRefused();
       const { identityId, passkey } = found;
+      const read = await readOf(identityId);
       await usePasskey(identityId, { response, passkey, needsVerification: true }, SIGN_IN);
-      return identityId;
+      return read;
     },
 
     /** How many people have an authenticator app that an older secret sealed. */

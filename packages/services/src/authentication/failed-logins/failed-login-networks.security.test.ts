@@ -83,6 +83,21 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, email, { ip: newAddress() })).toBe('ok');
   });
 
+  it('let who is signed in on a known device prove who they are from anywhere', async () => {
+    const email = await signUp();
+    const fingerprint = `phone ${email}`;
+    const input = { email, password: PASSWORD, fingerprint };
+    const { value } = (await app.call(face, 'auth.login', input, { headers: { 'x-forwarded-for': newAddress() } })) as {
+      value: { id: string; accessToken: string };
+    };
+    await failEverywhere(face, email, 50);
+    const headers = { 'x-forwarded-for': newAddress(), 'x-nb-fingerprint': fingerprint };
+    const proof = { identityId: value.id, password: PASSWORD };
+    expect(await app.call(face, 'auth.prove', proof, { accessToken: value.accessToken, headers })).toMatchObject({
+      ok: true,
+    });
+  });
+
   it('lock out unknown places of an address without an account too', async () => {
     const email = newEmail();
     await failEverywhere(face, email, 50);

@@ -110,7 +110,7 @@ export function createMfaService(options: MfaOptions) {
       const { id: identityId, sessionEpoch } = credentials;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
-      return failedLogins.inTurn(credentials, device, async (turn) => {
+      return failedLogins.inTurn(credentials, { ...device, fingerprintHash }, async (turn) => {
         // counted only now, so that attempts refused by a lock are not
         await rateLimits.countAccount('mfaVerify', identityId, device.ip);
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
