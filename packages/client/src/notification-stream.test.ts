@@ -13,9 +13,10 @@ async function open(know?: () => Promise<{ id: string }[]>) {
   const { client, tokens } = createClient(app);
   await tokens.save({ identityId: ann.id, accessToken: ann.accessToken, refreshToken: ann.refreshToken });
   const sockets: WebSocket[] = [];
+  let isRefused = false;
   class Recorded extends WebSocket {
     constructor(address: string) {
-      super(address);
+      super(isRefused ? address.replace('/listen', '/nowhere') : address);
       sockets.push(this);
     }
   }
@@ -32,7 +33,16 @@ async function open(know?: () => Promise<{ id: string }[]>) {
     WebSocket: Recorded,
   });
   onTestFinished(() => stream.close());
-  return { told, client, cut: () => sockets.at(-1)?.terminate() };
+  return {
+    told,
+    client,
+    cut: () => sockets.at(-1)?.terminate(),
+    /** Refuses connections from now on, or no longer. @returns how many there were */
+    refuse(is: boolean): number {
+      isRefused = is;
+      return sockets.length;
+    },
+  };
 }
 const notify = (note: number) => app.tandem.services.notifications.notify(ann.id, { note });
 
@@ -71,6 +81,17 @@ describe('the stream of notifications', () => {
     await expect.poll(() => other.unread, PATIENCE).toEqual([0]);
     await notify(4);
     await expect.poll(() => other.notes, PATIENCE).toEqual([4]);
+  });
+
+  it('misses nothing where connections are refused for a while', async () => {
+    const { told, cut, refuse } = await open(async () => [await notify(1), await notify(2)].toReversed());
+    await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
+    const before = refuse(true);
+    cut();
+    await notify(3);
+    await expect.poll(() => refuse(true) - before, PATIENCE).toBe(5);
+    refuse(false);
+    await expect.poll(() => told.notes, PATIENCE).toEqual([3]);
   });
 
   it('renews its tokens, and reports the end of the session', async () => {

@@ -5,7 +5,7 @@ import { createConnection, type SocketConstructor } from './stream-connection.js
 
 /** Notification ids remembered to drop repeats. */
 const REMEMBERED = 1000;
-/** After this many refusals of the stream despite valid tickets, the notification to resume from no longer exists. */
+/** After this many refusals of the stream despite valid tickets, the notification to resume from may no longer exist. */
 const REFUSALS = 3;
 
 /** A notification, with the fields that the host has given it. */
@@ -77,7 +77,12 @@ export function createNotificationStream(options: NotificationStreamOptions): No
     async path(signal) {
       const { ticket } = await client.api.notifications.createListenTicket.mutate({}, { signal });
       refusals += 1;
-      if (refusals > REFUSALS) since = undefined;
+      if (refusals > REFUSALS) {
+        // an earlier one that exists resumes too: more is repeated. A proxy may also refuse for a while what the server would not
+        const all = [...told];
+        since = all[all.indexOf(since ?? '') - 1];
+        refusals = 1;
+      }
       return `/notifications/listen?ticket=${ticket}${since === undefined ? '' : `&since=${since}`}`;
     },
     WebSocket: options.WebSocket,

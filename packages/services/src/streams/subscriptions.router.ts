@@ -143,7 +143,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         return tracked(last === '' ? 'none' : last, frame);
       };
       for await (const frame of notifications.opening(identityId, anchor)) {
-        if (reader.hasEnded()) return;
+        if (frame.type === 'notification.created' && reader.hasEnded()) return;
         yield event(frame);
       }
       for await (const frame of reader.events() as AsyncGenerator<NotificationServerFrame>) yield event(frame);

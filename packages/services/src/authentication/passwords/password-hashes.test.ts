@@ -68,6 +68,21 @@ describe('a password hash', () => {
     }
   });
 
+  it('of another kind is compared beside what is computed for any account, so that no time is added', async () => {
+    let isComputing = (): void => {};
+    const computing = new Promise<void>((resolve) => (isComputing = resolve));
+    const verifyImportedPassword = () => computing.then(() => false);
+    await using host = await startTestServer({ bcryptCost: 6, code: { verifyImportedPassword } });
+    const { email } = await imported('of another kind');
+    const { compare: really } = bcryptThreads;
+    const compare = vi.spyOn(bcryptThreads, 'compare').mockImplementation((...given) => {
+      isComputing();
+      return really(...given);
+    });
+    await login(email, 'wrong password', host).expect(401, 'wrong credentials provided');
+    compare.mockRestore();
+  });
+
   it('costs a wrong password the same work in one piece, whatever the hash, and without one', async () => {
     const hashes = [undefined, 'of another kind', ...(await Promise.all([4, 5, 6].map((cost) => bcrypt.hash(PASSWORD, cost))))];
     const compare = vi.spyOn(bcryptThreads, 'compare');

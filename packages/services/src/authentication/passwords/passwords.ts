@@ -108,8 +108,10 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
         const decoys = missingWork(hash).map(decoyOf);
         return queue.run(by, () => bcryptThreads.compare(password, [`$2b${found[1]}`, ...decoys]));
       }
-      const isRight = hash !== undefined && !found && ((await verifyImported?.(password, hash)) ?? false);
-      if (!isRight) await queue.run(by, () => bcryptThreads.compare(password, [decoyOf(cost)]));
+      const imported = hash !== undefined && !found ? verifyImported?.(password, hash) : undefined;
+      // at once, so that the time tells nobody which accounts were imported, unless the host's comparison takes longer than ours
+      const decoy = queue.run(by, () => bcryptThreads.compare(password, [decoyOf(cost)]));
+      const [isRight = false] = await Promise.all([imported, decoy]);
       return isRight;
     },
 
