@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { createContext, use, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Operation } from '../reference/reference.js';
 import { useWithProof } from '../security/proof.js';
 import { Button } from '../ui/button.js';
@@ -9,6 +9,7 @@ import { useChange } from './changes.js';
 import { useDefinitions } from './definitions.js';
 import type { Effect } from './effects.js';
 import { inputFieldsOf } from './inputs.js';
+import { useIsShown } from './is-shown.js';
 import { OperationForm } from './operation-form.js';
 import { Value } from './values.js';
 import { inWords } from './words.js';
@@ -102,11 +103,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const withProof = useWithProof();
   const reload = useReload();
   const tell = useTell();
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => void (isHere.current = false);
-  }, []);
+  const isHere = useIsShown();
   const open = useRef<Act>(undefined);
   function start(next: Act | undefined): void {
     open.current = next;

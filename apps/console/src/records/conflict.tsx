@@ -1,5 +1,5 @@
 import { isError, versionOf } from '@tandem/client';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -7,6 +7,7 @@ import { failureText } from '../ui/failure-text.js';
 import { Failure } from '../ui/notices.js';
 import { useTell } from '../ui/toasts.js';
 import { useCall, useReload, type Input, type Row } from './call.js';
+import { useIsShown } from './is-shown.js';
 import { Value } from './values.js';
 import { labelOf } from './words.js';
 import { t } from '../texts/texts.js';
@@ -32,13 +33,8 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
   const [failure, setFailure] = useState<unknown>();
   const call = useCall();
   const reload = useReload();
-
   const tell = useTell();
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => void (isHere.current = false);
-  }, []);
+  const isHere = useIsShown();
 
   async function show(edit: Edit, input: Input): Promise<void> {
     const now = await edit.read();
