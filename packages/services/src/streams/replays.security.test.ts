@@ -56,4 +56,29 @@ describe('replays', () => {
     expect(said).not.toContain('message 101.');
     expect(said).toContain('"type":"unsubscribed"');
   });
+
+  it('of notifications end with the session', async () => {
+    const bob = await app.signUp();
+    const notify = (title: string) => app.tandem.services.notifications.notify(bob.id, { title });
+    const { id } = await notify('first.');
+    for (let n = 1; n <= MESSAGES; n++) await notify(`notification ${n}.`);
+    const live = await openStream(app.url, '/notifications/listen', bob.credentials);
+    onTestFinished(live.close);
+    const { reached, release } = proxy.hold(
+      ({ collection, body }) => collection === 'notifications' && JSON.stringify(body).includes('"$or"'),
+    );
+    const input = encodeURIComponent(JSON.stringify({ since: id }));
+    const response = await fetch(`${app.url}/trpc/notifications.events?input=${input}`, {
+      headers: { authorization: `Bearer ${bob.accessToken}`, accept: 'text/event-stream' },
+    });
+    const text = response.text();
+    await reached;
+    await app.rest('POST', '/auth/logout', {}, bob.credentials).expect(204);
+    await live.closed;
+    release();
+    const said = await text;
+    expect(said).toContain('notification 99.');
+    expect(said).not.toContain('notification 100.');
+    expect(said).toContain('UNAUTHORIZED');
+  });
 });
