@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, hold, launchChromium, visitSignedIn } from './chromium.js';
+import { DESKTOP, expectClean, hold, launchChromium, visitSignedIn } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -17,7 +17,7 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
   const app = fixture(startTestServer);
   const browser = fixture(launchChromium);
   const admin = fixture(() => app.signUpAdmin());
-  const visit = (path: string) => visitSignedIn(browser, app, { person: admin, path });
+  const visit = (path: string, options?: BrowserContextOptions) => visitSignedIn(browser, app, { person: admin, path, options });
 
   it('that is sent again after its answers were lost creates once', async () => {
     await using visitor = await visit('/products');
@@ -57,16 +57,14 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
     await expectClean(visitor);
   });
 
-  it('takes numbers as the reader writes them', async () => {
-    await using visitor = await visit('/products');
+  it.each([
+    ['en-GB', { '1,500': 1500, '12,345.5': 12_345.5, '12,5': 12.5, '0,25': 0.25 }],
+    ['en-DE', { '1.500': 1500, '12.345,5': 12_345.5, '12,5': 12.5, '1,500': 1.5 }],
+  ])('takes numbers as readers of %s write them', async (locale, numbers) => {
+    await using visitor = await visit('/products', { ...DESKTOP, locale });
     const { page } = visitor;
-    for (const [typed, amount] of [
-      ['1,500', 1500],
-      ['12,345.5', 12_345.5],
-      ['12,5', 12.5],
-      ['0,25', 0.25],
-    ] as const) {
-      const name = `For ${typed}`;
+    for (const [typed, amount] of Object.entries(numbers)) {
+      const name = `For ${typed} in ${locale}`;
       await begin(page, name);
       await page.getByLabel('Amount').fill(typed);
       await page.getByLabel('Currency').selectOption('USD');
@@ -123,6 +121,81 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
     await page.getByRole('button', { name: 'Save mine' }).click();
     await dialogOf(page).waitFor({ state: 'detached' });
     expect(await admin.rest('GET', `/products/${id}`).expect(200)).toMatchObject({ description: 'Mine' });
+    await expectClean(visitor);
+  });
+
+  it('shows its secret to who has closed it before the answer, when no other form is open', async () => {
+    await using visitor = await visit('/account?tab=keys');
+    const { page } = visitor;
+    const closed = async (name: string) => {
+      const letGo = await hold(page, 'auth.createKey*');
+      await page.getByRole('button', { name: 'New API key' }).click();
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByLabel('Scopes').fill('products.*');
+      const sent = page.waitForRequest('**/trpc/auth.createKey*');
+      await submitOf(page).click();
+      await sent;
+      await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+      return letGo;
+    };
+    const seen = async () => {
+      await dialogOf(page).getByText(/^tdm_/).waitFor();
+      await dialogOf(page).getByRole('button', { name: 'Close' }).last().click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+    };
+    (await closed('First'))();
+    await seen();
+    const letGo = await closed('Second');
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Third');
+    letGo();
+    await page.getByRole('row', { name: /Second/ }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Third');
+    await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+    await seen();
+    await expectClean(visitor);
+  });
+
+  it('that was too late, and whose record cannot be read, shows the difference on another try', async () => {
+    await using visitor = await visit('/');
+    const { page } = visitor;
+    const { id } = await admin.rest('POST', '/products', product('Unread')).expect<{ id: string }>(201);
+    await visitor.open(`/products/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Description').fill('Mine');
+    visitor.allow('412');
+    visitor.allow('Failed to load resource');
+    await admin.rest('PATCH', `/products/${id}`, { description: 'Theirs' }).expect(200);
+    await page.route('**/trpc/products.get*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Save' }).click();
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.unroute('**/trpc/products.get*');
+    await again.click();
+    await dialogOf(page).getByText('Theirs').waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await admin.rest('GET', `/products/${id}`).expect(200)).toMatchObject({ description: 'Mine' });
+    await expectClean(visitor);
+  });
+
+  it('that was too late is said to be, where its view was left', async () => {
+    await using visitor = await visit('/');
+    const { page } = visitor;
+    const { id } = await admin.rest('POST', '/products', product('Left behind')).expect<{ id: string }>(201);
+    await visitor.open(`/products/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Description').fill('Mine');
+    visitor.allow('412');
+    await admin.rest('PATCH', `/products/${id}`, { description: 'Theirs' }).expect(200);
+    const letGo = await hold(page, 'products.patch');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Organizations' }).click();
+    await page.getByRole('heading', { name: 'Organizations' }).waitFor();
+    letGo();
+    await page.getByText('Precondition Failed').waitFor();
+    expect(await dialogOf(page).count()).toBe(0);
     await expectClean(visitor);
   });
 });

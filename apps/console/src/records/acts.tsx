@@ -105,10 +105,13 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const tell = useTell();
   const isHere = useIsShown();
   const open = useRef<Act>(undefined);
-  function start(next: Act | undefined): void {
-    open.current = next;
-    setAnswer(undefined);
-    setAct(next);
+  /** A secret is shown once, so also to who has closed its form before it came: now, or once the next form is closed. */
+  const unseen = useRef<{ act: Act; answer: unknown }[]>([]);
+  function start(form: Act | undefined): void {
+    const answered = form ? undefined : unseen.current.shift();
+    open.current = form ?? answered?.act;
+    setAnswer(answered?.answer);
+    setAct(open.current);
   }
   const close = () => {
     start(undefined);
@@ -121,10 +124,9 @@ export function ActProvider({ children }: { children: ReactNode }) {
     const { operation, text } = act;
     tell({ text: t('records.act.done', { text: text.toLowerCase() }) });
     const isOpen = open.current === act;
-    // a secret is shown once, so also to who has closed the form before it came
-    if (isShown(operation, result) && (isOpen || !open.current)) {
-      if (!isOpen) start(act);
-      setAnswer(result);
+    if (isShown(operation, result)) {
+      unseen.current.push({ act, answer: result });
+      if (isOpen || !open.current) start(undefined);
     } else if (isOpen) {
       start(undefined);
       act.onDone?.(result);
