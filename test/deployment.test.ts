@@ -9,8 +9,8 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-// NODE_OPTIONS is Node's own
-const KNOWN = new Set([...Object.keys(VARIABLES), ...Object.values(AUTH_MODE_VARIABLES).map(({ name }) => name), 'NODE_OPTIONS']);
+const OF_NODE = ['NODE_OPTIONS', 'TMPDIR'];
+const KNOWN = new Set([...Object.keys(VARIABLES), ...Object.values(AUTH_MODE_VARIABLES).map(({ name }) => name), ...OF_NODE]);
 const read = (file: string) => readFile(path.join(ROOT, file), 'utf8');
 
 function expectKnown(names: string[]): void {

@@ -70,7 +70,17 @@ describe('the command line', { timeout: 90_000 }, () => {
       code: 1,
       err: 'admin@example.org has an account: to make it an admin, run  tandem admin promote --email admin@example.org\n',
     });
-    expect(await run(['admin', 'promote', '--email', ann.email])).toMatchObject({ code: 0, out: `${id} is an admin\n` });
+    const promote = ['admin', 'promote', '--email', ann.email];
+    expect(await run(promote)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^nobody has verified ann@example\.org, so the account may be a stranger's/) as unknown,
+    });
+    await fetch(`${server.url}/identities/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ emailVerified: true }),
+    });
+    expect(await run(promote)).toMatchObject({ code: 0, out: `${id} is an admin\n` });
     const promoted = await post(`${server.url}/auth/login`, ann);
     const asAnn = { headers: { authorization: `Bearer ${promoted['accessToken']}` } };
     expect((await fetch(`${server.url}/identities`, asAnn)).status).toBe(200);
@@ -114,6 +124,11 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await run(['export', file])).toMatchObject({
       code: 1,
       err: `${file} already exists: an export overwrites nothing\n`,
+    });
+    const unused = path.join(dataDir, 'unused');
+    expect(await run(['export'], { DATA_DIR: unused })).toMatchObject({
+      code: 1,
+      err: `${path.join(unused, 'mongodb')} does not exist: set DATA_DIR or MONGODB_URI to that of the server\n`,
     });
     expect(await run(['import', `${file}.gone`], elsewhere)).toMatchObject({
       code: 1,

@@ -50,6 +50,7 @@ export function configurationAdvice(config: Config): string[] {
         isIP(new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) !== 0,
       'set PASSKEY_RP_ID or a host name in PUBLIC_URL: browsers make no passkeys for an address',
     ],
+    [config.mail.url === 'outbox:', 'set MAIL_URL: mails are not delivered, but written into DATA_DIR/outbox'],
     [
       config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from),
       'set MAIL_FROM: mail servers refuse senders at localhost',

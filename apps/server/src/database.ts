@@ -32,6 +32,9 @@ export function databaseProblem(error: unknown): string {
   return `MONGODB_URI cannot be used (${reason}): check the address, and that the server there runs and accepts the password`;
 }
 
+/** Where the embedded engine keeps its data. */
+export const engineDir = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, 'mongodb');
+
 /**
  * Opens the configured MongoDB, or the embedded engine on the data folder: a second process attaches to the running
  * one.
@@ -42,7 +45,7 @@ export async function openDatabase(config: Config, log: Logger, clock?: Clock): 
   const engine =
     config.mongodbUri === undefined
       ? await startEmbeddedMongo({
-          dir: path.join(config.dataDir, 'mongodb'),
+          dir: engineDir(config),
           // a disk may stay full for a night, and nobody would restart this server once there is room
           restarts: { limit: Infinity },
           onEvent: (event) => logEvent(log, event),

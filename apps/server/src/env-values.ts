@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { parseLifetime, parseRedirectUrls, parseSecrets } from '@tandem/services';
-import bytes from 'bytes';
+import { parseCookieDomain, parseLifetime, parseRedirectUrls, parseSecrets, parseSize } from '@tandem/services';
 import { z } from 'zod';
 
 // What variables of the environment may be, as text.
@@ -17,7 +16,8 @@ export function parsedBy<T>(parse: (name: string, value: T) => unknown, read: z.
 }
 
 /** Text such as `1mb`. */
-export const Size = z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb');
+export const Size = parsedBy(parseSize, z.string().regex(/[1-9]/, { error: 'must be a size such as 1mb', abort: true }));
+export const CookieDomain = parsedBy(parseCookieDomain, z.string());
 
 export const Switch = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
 export const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');

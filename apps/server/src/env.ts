@@ -5,6 +5,7 @@ import { isRedisUrl } from '@tandem/drivers/redis';
 import { MAIL_COLOR, SERVICE_NAMES, parseLifetime } from '@tandem/services';
 import { z } from 'zod';
 import {
+  CookieDomain,
   Delay,
   Flag,
   HttpAddress,
@@ -253,7 +254,7 @@ export const VARIABLES = {
     fallback: '1mb',
     meaning: 'Largest JSON body',
   }),
-  COOKIE_DOMAIN: variable({ read: z.string().min(1), defaultText: 'none', meaning: 'Domain of the cookies of cookie mode' }),
+  COOKIE_DOMAIN: variable({ read: CookieDomain, defaultText: 'none', meaning: 'Domain of the cookies of cookie mode' }),
   COOKIE_SAME_SITE: variable({
     read: z.enum(['strict', 'lax', 'none'], 'must be strict, lax or none'),
     fallback: 'strict',

@@ -10,6 +10,8 @@ const GOOD = {
   AUTH_SIGN_SECRET: 'Zq81mcXv04plKs7YwEr2ut6iDg9hBn3o',
   MONGODB_URI: 'mongodb://127.0.0.1/x',
   PUBLIC_URL: 'https://api.example.org',
+  MAIL_URL: 'smtps://mail.example.org',
+  MAIL_FROM: 'Tandem <no-reply@example.org>',
 };
 function problemsOf(environment: Record<string, string>): string[] {
   try {
@@ -64,6 +66,20 @@ it('cookies that browsers would refuse are refused at start, with one line each'
   expect(problemsOf({ COOKIE_PREFIX: '__host-' })).toEqual(['COOKIE_PREFIX must be __Host- or __Secure-']);
 });
 
+it('a domain that no cookie can have is refused at start, with one line', () => {
+  for (const COOKIE_DOMAIN of ['https://example.org', 'example.org:443', 'exämple.org', 'example.org/', '-a.org', '..org'])
+    expect(problemsOf({ COOKIE_DOMAIN })).toEqual([
+      expect.stringMatching(/^COOKIE_DOMAIN must be a host name such as example\.org/),
+    ]);
+  for (const COOKIE_DOMAIN of ['.example.org', 'a-b.Example.org', 'localhost']) expect(problemsOf({ COOKIE_DOMAIN })).toEqual([]);
+});
+
+it('a size in a unit that does not exist is refused at start, with one line', () => {
+  for (const BODY_LIMIT of ['2m', '10g', '1mib', '5 GiB', '0', '0kb', '-1mb', 'much'])
+    expect(problemsOf({ BODY_LIMIT })).toEqual([expect.stringMatching(/^BODY_LIMIT must be a size such as 1mb/)]);
+  for (const BODY_LIMIT of ['2mb', '10 GB', '1.5kb', '1024', '7b']) expect(problemsOf({ BODY_LIMIT })).toEqual([]);
+});
+
 it('an invalid proxy is refused at start with one line', () => {
   const line = 'TRUST_PROXY must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
   for (const TRUST_PROXY of ['everybody', '10.0.0.0/33', '10.0.0.1,x', '0', '11'])
@@ -84,6 +100,7 @@ const APPLE = {
 };
 
 it.each([
+  [{ MAIL_URL: 'outbox:' }, /^set MAIL_URL: mails are not delivered/],
   [{ RATE_LIMITS: 'off' }, /^set RATE_LIMITS to on/],
   [{ COOKIE_SECURE: 'false' }, /^set COOKIE_SECURE to true/],
   [{ TRUST_PROXY: 'true' }, /^set TRUST_PROXY to the number/],

@@ -13,6 +13,7 @@ import {
 import type { FilesDriver } from '@tandem/drivers/files';
 import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
+import bytes from 'bytes';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
 import type { EventHandlers } from './events/event-records.js';
@@ -157,6 +158,18 @@ export function parseLifetime(name: string, text: string, least = 1000): number 
   const milliseconds = /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? ms(text as StringValue) : Number.NaN;
   if (!(milliseconds >= least)) throw new Error(`${name} must be a duration such as 15m, 48h or 14d, not "${text}"`);
   return milliseconds;
+}
+
+/**
+ * A size in bytes: a number, or a text such as `1mb`.
+ * @throws Error naming the setting
+ */
+export function parseSize(name: string, size: number | string): number {
+  // of a unit that it does not know, `bytes` takes the number: `2m` would be two bytes
+  const isSize = typeof size === 'number' || /^\d+(\.\d+)?\s*([kmgtp]?b)?$/i.test(size);
+  const count = isSize ? bytes.parse(size) : null;
+  if (count === null) throw new Error(`${name} must be a size such as 1mb, not "${size}"`);
+  return count;
 }
 
 /** How long something is kept, in milliseconds; undefined for `off`. @throws Error naming the setting */

@@ -10,8 +10,8 @@ export {
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
 export type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
-export type { CookieSettings } from './authentication/cookies.js';
-export { authModes, parseLifetime, parseSecrets, type Secret, type TandemConfiguration } from './configuration.js';
+export { parseCookieDomain, type CookieSettings } from './authentication/cookies.js';
+export { authModes, parseLifetime, parseSecrets, parseSize, type Secret, type TandemConfiguration } from './configuration.js';
 export type { Lifetimes } from './authentication/lifetimes.js';
 export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from './chat/chat-events.js';
 export { IMAGE_TYPES } from './files/file-types.js';

@@ -1,8 +1,7 @@
 import { MFA_REQUIRED, createTokens, deriveKey, type EventBus, type IdentityTypeIds, type Log } from '@tandem/core';
-import bytes from 'bytes';
 import { relyingPartyOf } from './authentication/factors/relying-party.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
-import { ERASED_MESSAGES, parseLifetime, parseRetention, parseSecrets, type TandemConfiguration } from './configuration.js';
+import { ERASED_MESSAGES, parseLifetime, parseRetention, parseSecrets, parseSize, type TandemConfiguration } from './configuration.js';
 import type { FoundationOptions } from './foundation.js';
 import type { DeclaredFields } from './host-field-types.js';
 import { senderName } from './mail/outgoing-mail.js';
@@ -10,13 +9,6 @@ import { readOauth } from './providers/oauth-configuration.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import type { ServiceName } from './router.js';
 import type { AnyService } from './shared/define-service.js';
-
-/** @throws Error naming the setting, for anything but a size such as `1mb` */
-export function bytesOf(setting: string, size: number | string): number {
-  const count = bytes.parse(size);
-  if (count === null) throw new Error(`${setting}: "${size}" is not a size such as 1mb`);
-  return count;
-}
 
 /** @throws Error naming the setting, for anything but one of some words */
 function wordOf<Word extends string>(setting: string, words: readonly Word[], given: string = words[0] as Word): Word {
@@ -82,7 +74,7 @@ export async function readSettings<Name extends ServiceName, Own extends readonl
     bcryptCost: configuration.bcryptCost ?? 12,
     mail: configuration.mail ?? {},
     files: configuration.files?.driver,
-    filesQuota: bytesOf('files.quota', configuration.files?.quota ?? '5gb'),
+    filesQuota: parseSize('files.quota', configuration.files?.quota ?? '5gb'),
     rateLimits: createRateLimits({
       settings: configuration.rateLimits ?? true,
       redis: configuration.redis,

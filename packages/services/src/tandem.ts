@@ -24,7 +24,7 @@ import { VersionError, actingAs, expecting, hasMade, isStoreUnavailable, type Tr
 import type { AnyTRPCRouter } from '@trpc/server';
 import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
-import { authModes, type TandemConfiguration } from './configuration.js';
+import { authModes, parseSize, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
@@ -42,7 +42,7 @@ import {
   type Services,
 } from './router.js';
 import { createServices } from './services.js';
-import { bytesOf, readSettings } from './settings.js';
+import { readSettings } from './settings.js';
 import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
 import { withoutHostFields } from './shared/host-fields.js';
@@ -160,16 +160,17 @@ export async function createTandem<
   checkServices(names, own);
   const foundation = await readSettings(configuration, { bus, typeIds, log });
   const { lifetimes, mfaRequired, oauth } = foundation;
-  const services = createServices(foundation, own);
   const cookieSettings = configuration.cookies ?? {};
-  const maxBodySize = bytesOf('bodyLimit', bodyLimit);
+  const cookiePrefix = cookiePrefixOf(cookieSettings);
+  const maxBodySize = parseSize('bodyLimit', bodyLimit);
+  const services = createServices(foundation, own);
   const deadlineMs = configuration.deadlineMs ?? 14_000;
   const facts: ServerFacts = {
     development: configuration.development ?? false,
     typeIds,
     authModeOf: authModes(configuration.authMode),
     allowedOrigins: new Set(configuration.allowedOrigins),
-    cookiePrefix: cookiePrefixOf(cookieSettings),
+    cookiePrefix,
     verifyAccess: services.sessions.verifyAccess,
     verifyKey: services.keyAccess.verify,
     keylessServices: KEYLESS_SERVICES,

@@ -49,13 +49,18 @@ export function createAdminCommand(): Command {
       });
     });
   const promote = new Command('promote')
-    .description('Make an existing account an admin')
+    .description('Make an existing account with a verified email an admin')
     .requiredOption('--email <address>', 'email address of the account')
     .action(async ({ email }: { email: string }) => {
       await withDatabase(async ({ tandem, config }) => {
         const { identities } = tandem.services;
         const account = await identities.credentialsOf({ email: email.trim().toLowerCase() });
         if (!account) throw new CommandError(`${email} has no account: run  tandem admin create --email ${email}`);
+        // anybody may register an address: what they cannot do is prove it
+        if (!(await identities.isEmailVerified(account.id)))
+          throw new CommandError(
+            `nobody has verified ${email}, so the account may be a stranger's: whoever resets the password by mail verifies it`,
+          );
         await identities.patch(account.id, { typeId: config.typeIds.admin });
         console.log(`${account.id} is an admin`);
       });

@@ -1,9 +1,11 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TransferProgress } from '@tandem/storage';
 import { Command } from 'commander';
+import { readConfig } from '../config.js';
+import { engineDir } from '../database.js';
 import { CommandError } from './command-error.js';
 import { withDatabase } from './with-database.js';
 
@@ -34,13 +36,21 @@ function explain(error: unknown, file: string): unknown {
   return error;
 }
 
+/** An engine on a wrong folder would make an empty database there, and an empty backup. @throws CommandError */
+function refuseMissingData(): void {
+  const config = readConfig(process.env);
+  if (config.mongodbUri !== undefined || existsSync(engineDir(config))) return;
+  throw new CommandError(`${engineDir(config)} does not exist: set DATA_DIR or MONGODB_URI to that of the server`);
+}
+
 /** `tandem export`: writes the whole database as lines of JSON. */
 export function createExportCommand(): Command {
   return new Command('export')
     .description('Write every document of the database as lines of JSON, for a backup or another database')
     .argument('[file]', 'a new file; standard output without one')
-    .action((file: string | undefined) =>
-      withDatabase(async ({ storage }) => {
+    .action(async (file: string | undefined) => {
+      refuseMissingData();
+      await withDatabase(async ({ storage }) => {
         const progress = createProgress('exported');
         async function* lines(): AsyncGenerator<string> {
           for await (const line of storage.exportLines(progress.update)) yield `${line}\n`;
@@ -55,8 +65,8 @@ export function createExportCommand(): Command {
           throw failure;
         }
         progress.end();
-      }),
-    );
+      });
+    });
 }
 
 /** A stream whose end does not close the process's own. */

@@ -12,11 +12,19 @@ export interface CookieSettings {
   prefix?: CookiePrefix;
 }
 
+/** @throws Error naming the setting, for anything but a host name, with or without a dot before it */
+export function parseCookieDomain(name: string, domain: string): void {
+  const label = '[a-z\\d]([a-z\\d-]{0,61}[a-z\\d])?';
+  if (!new RegExp(`^\\.?${label}(\\.${label})*$`, 'i').test(domain))
+    throw new Error(`${name} must be a host name such as example.org, not "${domain}"`);
+}
+
 /**
  * The prefix of all cookie names.
  * @throws Error naming the setting, if browsers would refuse the cookies
  */
 export function cookiePrefixOf({ prefix = '', domain, secure = true }: CookieSettings): CookiePrefix {
+  if (domain !== undefined) parseCookieDomain('cookies.domain', domain);
   if (prefix !== '' && !secure) throw new Error(`cookies.prefix: ${prefix} needs cookies.secure`);
   if (prefix === '__Host-' && domain !== undefined) throw new Error('cookies.prefix: __Host- allows no cookies.domain');
   return prefix;
