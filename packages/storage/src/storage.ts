@@ -83,6 +83,8 @@ export interface Storage {
   indexReport(): Promise<IndexReport[]>;
   /** One pass: removes expired records, finishes or undoes interrupted units. Safe on several instances at once. */
   sweep(): Promise<void>;
+  /** Adds to each sweep what other processes may have left undone. Sweeps of several instances may run it at once. */
+  onSweep(work: () => Promise<void>): void;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
   /** What records say of people, and the end of records. */
@@ -121,6 +123,7 @@ export async function openStorage({
   const added = new Map<string, IndexDefinition[]>();
   const stops = new Set<() => Promise<void>>();
   const listeners: ((collectionName: string) => void)[] = [];
+  const sweeping: (() => Promise<void>)[] = [];
   const operationListeners: OperationListener[] = [];
   const timed = timeOperations(operationListeners);
   const writeJointly = createJointWrites(
@@ -175,6 +178,7 @@ export async function openStorage({
     },
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
+    onSweep: (work) => void sweeping.push(work),
     startSweeping(intervalMs = 30_000) {
       // the first sweep relays, too
       const stopping = [sweepNowAndThen(sweep, intervalMs, log), sweepNowAndThen(relay, RELAYED_MS, log, RELAYED_MS)];
@@ -244,6 +248,7 @@ export async function openStorage({
   async function sweep(): Promise<void> {
     const now = await time();
     await units.recover(now);
+    for (const work of sweeping) await work();
     await relay();
     for (const { definition, model: swept } of models.values()) {
       if (definition.expires) await removeExpired(swept, definition.expires, now);

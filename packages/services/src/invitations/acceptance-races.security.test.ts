@@ -75,6 +75,21 @@ describe('an invitation whose maker loses the right while it is accepted', () =>
   });
 });
 
+it('an invitation to an organization that is deleted while it is accepted stays, and lets in once that is restored', async () => {
+  const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };
+  const { id: organizationId } = await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+  const invitation = await invite(admin, { organizationId, role: 'admin' });
+  const { person, answer } = await acceptWhile(invitation, isCommand('invitations.update'), () =>
+    admin.rest('DELETE', `/organizations/${organizationId}`).expect(204),
+  );
+  expect(answer).toMatchObject({ status: 404, body: { error: { message: 'Organization not found' } } });
+  expect(await statusOf(invitation.id)).toBe('pending');
+  await admin.rest('POST', `/organizations/${organizationId}/restore`).expect(200);
+  const again = await app.signIn(person.email);
+  await again.rest('POST', '/invitations/accept', { token: invitation.token }).expect(204);
+  expect(await app.tandem.services.organizations.roleOf(organizationId, person.id)).toBe('admin');
+});
+
 it('a person who signs out while accepting has no session left, since the first proof of the address ends all others', async () => {
   const { email, token } = await invite(admin);
   const person = await app.signUp({ email });

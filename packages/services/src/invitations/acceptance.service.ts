@@ -14,9 +14,8 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import type { OrganizationRole } from '../organizations/roles.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationModel, pendingAt, type InvitationRecord } from './invitation.model.js';
 import { invitationErrors as errors } from './invitations.errors.js';
-import { pendingAt } from './invitations.service.js';
 import type { Given, Standing } from './standing.js';
 
 export type AcceptanceService = ReturnType<typeof createAcceptanceService>;
@@ -120,21 +119,25 @@ export function createAcceptanceService(options: AcceptanceOptions) {
   }
 
   /**
-   * Joins the organization, if it still exists: `accept` has checked that before, and a registration creates an account either
-   * way. The inviter is checked after joining, also by a sweep: a right that is lost later no longer matters, and one lost
-   * before takes the joining back.
+   * Joins the organization, if it still exists. The inviter is checked after joining, also by a sweep: a right that is lost later
+   * no longer matters, and one lost before takes the joining back.
+   * @param missing called when the organization has been deleted; may throw
    */
-  const join: UnitStep<Acceptance> = {
+  const joinOr = (missing: () => void): UnitStep<Acceptance> => ({
     name: 'join the organization',
     async run(payload, fence) {
       const joining = joiningOf(payload);
-      if (joining) await joinings.join(joining, fence);
+      if (joining && !(await joinings.join(joining, fence))) missing();
       await ask(payload.given);
     },
     async undo(payload) {
       const joining = joiningOf(payload);
       if (joining) await joinings.takeBack(joining, payload.membership?.previousRole);
     },
+  });
+
+  const refuseMissing = () => {
+    throw organizationErrors.notFound();
   };
 
   const forgetJoining: UnitStep<Acceptance> = {
@@ -161,11 +164,12 @@ export function createAcceptanceService(options: AcceptanceOptions) {
 
   const registration = storage.defineUnit<Registration>({
     name: 'register by invitation',
-    steps: [takeInvitation, join, forgetJoining, useToken, createIdentity],
+    // creates an account either way
+    steps: [takeInvitation, joinOr(() => {}), forgetJoining, useToken, createIdentity],
   });
   const acceptance = storage.defineUnit<Acceptance>({
     name: 'accept invitation',
-    steps: [takeInvitation, useToken, join, forgetJoining],
+    steps: [takeInvitation, useToken, joinOr(refuseMissing), forgetJoining],
   });
 
   /** The invitation of a token. @throws authenticationErrors.unverified, wrongType */

@@ -4,9 +4,8 @@ import type { MailsService } from '../mail/mails.service.js';
 import type { PreparedMail, QueuedMail } from '../mail/queued-mail.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
-import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationModel, pendingAt, type InvitationRecord } from './invitation.model.js';
 import { withoutWebAddresses } from '../mail/web-addresses.js';
-import { pendingAt } from './invitations.service.js';
 import type { Standing } from './standing.js';
 
 const HOUR_MS = 60 * 60_000;
@@ -17,7 +16,7 @@ interface InvitationMailsOptions {
   mails: Pick<MailsService, 'enqueue'>;
   onetimeTokens: Pick<OnetimeTokensService, 'create'>;
   organizations: Pick<OrganizationsService, 'nameOf'>;
-  standing: Pick<Standing, 'review'>;
+  standing: Pick<Standing, 'reviewOne'>;
   /** Email of an identity; undefined when it is gone. */
   emailOf(identityId: string): Promise<string | undefined>;
 }
@@ -39,7 +38,7 @@ export function createInvitationMails(options: InvitationMailsOptions) {
     try {
       const record = await Invitations.findOne({ _id: invitationId, mailSince: { $ne: null } }).lean<InvitationRecord>();
       if (!record) return;
-      await standing.review([record.fromIdentityId]);
+      await standing.reviewOne(invitationId);
       const { _id: id, email: to, expiresAt } = record;
       await mails.enqueue([{ id, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
       await Invitations.updateOne({ _id: invitationId }, { $set: { mailSince: null } }, { timestamps: false });

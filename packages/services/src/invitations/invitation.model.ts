@@ -25,6 +25,11 @@ export interface InvitationRecord extends Live {
   mailSince: Date | null;
 }
 
+/** Filter for pending invitations. */
+export function pendingAt(now: Date) {
+  return { status: 'pending', expiresAt: { $gt: now } } as const;
+}
+
 /** Has no status field, because a status can change without a write; the list has a parameter for it. */
 export const invitationResource = defineListResource({
   name: 'invitations',
@@ -78,7 +83,7 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
       serves: 'one pending invitation of an address to an organization',
     },
     {
-      keys: { fromIdentityId: 1 },
+      keys: { fromIdentityId: 1, expiresAt: 1 },
       where: { status: 'pending' },
       serves: 'withdrawing what somebody has invited to who may no longer',
     },

@@ -8,7 +8,7 @@ import type { OrganizationsService } from '../organizations/organizations.servic
 import { rolesAbove } from '../organizations/roles.js';
 import type { Actor } from '../shared/actor.js';
 import { madeIn } from '../shared/made-records.js';
-import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationModel, pendingAt, type InvitationRecord } from './invitation.model.js';
 import type { InvitationLimits } from './invitation-limits.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
@@ -33,11 +33,6 @@ interface InvitationsOptions {
   /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
   limits: InvitationLimits;
-}
-
-/** Filter for pending invitations. */
-export function pendingAt(now: Date) {
-  return { status: 'pending', expiresAt: { $gt: now } } as const;
 }
 
 /**

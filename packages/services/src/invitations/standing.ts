@@ -3,7 +3,7 @@ import { newId, type Fence, type Storage } from '@tandem/storage';
 import type { AccessState } from '../identities/access-state.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { isManaging, rolesAbove, type OrganizationRole } from '../organizations/roles.js';
-import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationModel, pendingAt, type InvitationRecord } from './invitation.model.js';
 
 /** What an invitation grants, and its inviter. */
 export type Given = Pick<InvitationRecord, 'fromIdentityId' | 'organizationId' | 'role'>;
@@ -45,9 +45,9 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     });
   }
 
-  /** Withdraws, for good, the pending invitations that these inviters may no longer make. Idempotent. */
-  async function review(inviterIds: readonly string[]): Promise<void> {
-    const filter = { fromIdentityId: { $in: inviterIds }, status: 'pending' } as const;
+  /** Withdraws, for good, those of the pending invitations that their inviters may no longer make. Idempotent. */
+  async function reviewThose(which: object): Promise<void> {
+    const filter = { ...which, ...pendingAt(storage.clock.now()) };
     const pending = await Invitations.find(filter, { fromIdentityId: 1, organizationId: 1, role: 1 }).lean<InvitationRecord[]>();
     const inviters = new Set(pending.map(({ fromIdentityId }) => fromIdentityId));
     const kept = await Promise.all(
@@ -59,6 +59,8 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     await Invitations.updateMany({ _id: { $in: ids }, status: 'pending' }, { $set: { status: 'withdrawn' } });
     await withdrawTokens(ids);
   }
+
+  const review = (inviterIds: readonly string[]) => reviewThose({ fromIdentityId: { $in: inviterIds } });
 
   /** Changes under way in this process. The change of a dead process is missing here; its review runs anyway. */
   const changes = new Map<string, (open: Fence['open']) => Promise<void>>();
@@ -72,7 +74,11 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
   });
 
   return {
+    /** Reviews all that these inviters have made. */
     review,
+
+    /** Reviews one invitation. */
+    reviewOne: (invitationId: string) => reviewThose({ _id: invitationId }),
 
     /** Whether the inviter may still make this invitation. */
     async isMade(given: Given): Promise<boolean> {

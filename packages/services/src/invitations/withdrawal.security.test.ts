@@ -50,6 +50,14 @@ const LOSSES: [string, (world: World) => PromiseLike<unknown>, (world: World) =>
   ['deleted', ({ manager }) => admin.rest('DELETE', `/identities/${manager.id}`).expect(204), ({ manager }) => admin.rest('POST', `/identities/${manager.id}/restore`).expect(200)], // prettier-ignore
 ];
 
+it('an invitation that has expired stays expired when its maker loses the right', async () => {
+  const { manager, id } = await invited();
+  app.clock.advance(31 * 24 * 60 * 60_000);
+  expect(await statusOf(id)).toBe('expired');
+  await admin.rest('POST', `/identities/${manager.id}/lock`).expect(204);
+  expect(await statusOf(id)).toBe('expired');
+});
+
 describe.each(FACES)('over %s an invitation', (face) => {
   const register = (token: string) => app.call(face, 'auth.register', { token, password: PASSWORD });
 

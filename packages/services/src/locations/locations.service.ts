@@ -1,5 +1,5 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { newId, present, type Storage } from '@tandem/storage';
+import { PURGING, newId, present, type Storage } from '@tandem/storage';
 import { hasOwnData } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
@@ -166,7 +166,8 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     /** Restores a location to its old place. @throws errors.notFound when there is nothing to restore, parentDeleted, tooDeep */
     async restore(locationId: string): Promise<Location> {
       await tree.change(async () => {
-        const deleted = await Locations.findById(locationId).setOptions({ deleted: 'only' }).lean<LocationRecord>();
+        const restorable = { _id: locationId, [PURGING]: null };
+        const deleted = await Locations.findOne(restorable).setOptions({ deleted: 'only' }).lean<LocationRecord>();
         if (!deleted) throw errors.notFound();
         const { parentId } = deleted;
         if (parentId) {

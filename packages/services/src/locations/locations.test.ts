@@ -1,4 +1,5 @@
-import { FACES, NO_ID, fixture, startStoreProxy, startTestServer, type Face } from '@tandem/testing';
+import { PURGING } from '@tandem/storage';
+import { FACES, NO_ID, fixture, isCommand, startStoreProxy, startTestServer, type Face } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { treeModel } from '../shared/trees.js';
 import { locationModel } from './location.model.js';
@@ -186,7 +187,7 @@ describe('the tree of locations', () => {
     const [one, two] = [await create(), await create()];
     await using proxy = await startStoreProxy(app.mongodbUri);
     await using stalling = await startTestServer({ mongodbUri: proxy.uri });
-    const { reached, release } = proxy.hold(({ collection, command }) => `${collection}.${command}` === 'locations.update');
+    const { reached, release } = proxy.hold(isCommand('locations.update'));
     const moving = stalling.rest('PATCH', `/locations/${one.id}`, { parentId: two.id }, admin.credentials);
     const answering = moving.then(({ status }) => status);
     await reached;
@@ -195,6 +196,34 @@ describe('the tree of locations', () => {
     release();
     expect(await answering).toBe(200);
     expect(await get(one.id)).toMatchObject({ parentId: null });
+  });
+
+  it('finishes it with the next sweep, if nobody changes the tree before', async () => {
+    const one = await create();
+    const tree = app.storage.model(treeModel).collection;
+    const pending = { id: one.id, set: { name: 'decided' } };
+    await tree.updateOne({ _id: 'locations' } as object, { $inc: { version: 1 }, $set: { pending } });
+    expect((await get(one.id)).name).toBe(one.name);
+    await app.storage.sweep();
+    expect((await get(one.id)).name).toBe('decided');
+  });
+
+  it('is not restored once it goes for good', async () => {
+    const { collection } = app.storage.model(locationModel);
+    const goes = ({ id }: Location) => collection.updateOne({ _id: id } as object, { $set: { [PURGING]: true } });
+    const [one, two] = [await create(), await create()];
+    for (const { id } of [one, two]) await admin.rest('DELETE', `/locations/${id}`).expect(204);
+    await goes(one);
+    expect(await send(0, 'rest', 'restore', { locationId: one.id })).toEqual(MISSING);
+    // marked after its restoration was decided
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using stalling = await startTestServer({ mongodbUri: proxy.uri });
+    const { reached, release } = proxy.hold(isCommand('locations.update'));
+    const answer = stalling.call('rest', 'locations.restore', { locationId: two.id }, admin.credentials);
+    await reached;
+    await goes(two);
+    release();
+    expect(await answer).toEqual(MISSING);
   });
 
   it('is read by a number of queries that does not grow with the rows', async () => {

@@ -159,17 +159,38 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
   });
 });
 
-it('organizations are nested at most 50 levels deep', async () => {
-  const ids = Array.from({ length: MAX_DEPTH }, () => crypto.randomUUID());
+/** A chain that is stored at once. */
+async function stored(length: number, top: string | null = null): Promise<string[]> {
+  const ids = Array.from({ length }, () => crypto.randomUUID());
   const record = { name: 'Part', contact_email: 'a@example.org', createdAt: app.clock.now(), updatedAt: app.clock.now() };
-  const records = ids.map((_id, at) => ({ ...record, _id, parentId: ids[at - 1] ?? null }));
+  const records = ids.map((_id, at) => ({ ...record, _id, parentId: ids[at - 1] ?? top }));
   await app.storage.model(organizationModel).insertMany(records);
+  return ids;
+}
+
+it('organizations are nested at most 50 levels deep', async () => {
+  const ids = await stored(MAX_DEPTH);
   const deepest = ids.at(-1) as string;
   expect(await admin.call('rest', 'organizations.create', given(deepest))).toEqual(TOO_DEEP);
   const alone = await found();
   expect(await admin.call('rest', 'organizations.move', { organizationId: alone, parentId: deepest })).toEqual(TOO_DEEP);
   const { parentId } = await read(deepest);
   await move(admin, alone, parentId).expect(200);
+});
+
+it('an organization is not restored where that would nest them deeper', async () => {
+  const ids = await stored(30);
+  const [above, middle] = [ids[9] as string, ids[10] as string];
+  const restore = () => admin.call('rest', 'organizations.restore', { organizationId: middle });
+  await admin.rest('DELETE', `/organizations/${middle}`).expect(204);
+  const [below] = await stored(21, ids.at(-1));
+  expect(await restore()).toEqual(TOO_DEEP);
+  // what it would come back below does not count while that is deleted
+  await admin.rest('DELETE', `/organizations/${above}`).expect(204);
+  expect(await restore()).toMatchObject({ ok: true });
+  expect(await admin.call('rest', 'organizations.restore', { organizationId: above })).toEqual(TOO_DEEP);
+  await admin.rest('DELETE', `/organizations/${below}`).expect(204);
+  await admin.rest('POST', `/organizations/${above}/restore`).expect(200);
 });
 
 describe('at once, on two instances', () => {
@@ -197,6 +218,15 @@ describe('at once, on two instances', () => {
       409,
     ]);
     expect(await reachTop(ids)).toBe(20);
+  });
+
+  it('of two moves that together would nest them deeper than 50 levels, one moves', async () => {
+    const [top, middle, low] = await Promise.all([stored(20), stored(20), stored(20)]);
+    const answers = await Promise.all([
+      admin.call('rest', 'organizations.move', { organizationId: middle[0], parentId: top.at(-1) }),
+      elsewhere.call('rest', 'organizations.move', { organizationId: low[0], parentId: middle.at(-1) }),
+    ]);
+    expect(answers.filter(({ ok }) => !ok)).toEqual([TOO_DEEP]);
   });
 
   it('20 moves, deletions and restores between few organizations leave a tree', async () => {

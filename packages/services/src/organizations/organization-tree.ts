@@ -146,6 +146,12 @@ export function createOrganizationTree(storage: Storage) {
     if (levelsAbove + 1 + levelsBelow > MAX_DEPTH) throw errors.tooDeep();
   }
 
+  /** Number of levels with parts, beginning with the organizations that match. @throws errors.tooDeep for too many to count */
+  async function levelsFrom(match: object): Promise<number> {
+    const read = (stages: object[]) => Organizations.collection.aggregate(stages).toArray();
+    return (await withPartsFrom(match, { read, tooMany: errors.tooDeep })).levels;
+  }
+
   return {
     /** The ancestor ids of each organization, from the top down. */
     async ancestorsOf(placed: readonly { id: string; parentId: string | null }[]): Promise<Map<string, string[]>> {
@@ -169,12 +175,19 @@ export function createOrganizationTree(storage: Storage) {
      * @throws errors.notFound (for either), cycle, tooDeep
      */
     async move(organizationId: string, parentId: string | null): Promise<void> {
-      if (parentId !== null) {
-        const read = (stages: object[]) => Organizations.collection.aggregate(stages).toArray();
-        const { levels } = await withPartsFrom({ _id: organizationId }, { read, tooMany: errors.tooDeep });
-        await checkParent(parentId, levels);
-      }
-      await tree.move(organizationId, parentId);
+      await tree.move(organizationId, parentId, {}, async (to) => checkParent(to, await levelsFrom({ _id: organizationId })));
+    },
+
+    /** Checks the place of a deleted organization, whose parts may have got more below them. @throws errors.tooDeep */
+    async mayReturn(organizationId: string): Promise<void> {
+      const deleted = await Organizations.findById(organizationId, { parentId: 1 })
+        .setOptions({ deleted: 'only' })
+        .lean<Placed>();
+      if (!deleted) return;
+      const hasParts = (await Organizations.exists({ parentId: organizationId })) !== null;
+      const levelsBelow = hasParts ? 1 + (await levelsFrom({ parentId: organizationId })) : 0;
+      const levelsAbove = ancestorsIn(deleted, await above([deleted])).length;
+      if (levelsAbove + 1 + levelsBelow > MAX_DEPTH) throw errors.tooDeep();
     },
 
     /**

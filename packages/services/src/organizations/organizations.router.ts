@@ -146,7 +146,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
 
     restore: restoreRoute(organization, 'POST /organizations/{organizationId}/restore', {
       summary: 'Restore a deleted organization and the products deleted with it',
-      errors: [errors.nameTakenMeanwhile],
+      errors: [errors.nameTakenMeanwhile, errors.tooDeep],
     }).mutation(({ input }) => organizations.restore(input.organizationId)),
 
     listMembers: listRoute(member, 'GET /organizations/{organizationId}/members', memberList, {

@@ -234,9 +234,10 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
 
     /**
      * Restores an organization and everything deleted with it. @throws errors.notFound when there is nothing to restore,
-     * nameTakenMeanwhile
+     * nameTakenMeanwhile, tooDeep
      */
     async restore(organizationId: string): Promise<Organization> {
+      await tree.mayReturn(organizationId);
       await deletion.restore(organizationId).catch(async (error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
         const deleted = Organizations.findById(organizationId, { name: 1 }).setOptions({ deleted: 'include' });

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import {
+  PURGING,
   VersionError,
   defineModel,
   expectedOf,
@@ -76,8 +77,8 @@ interface TreeOptions<R extends TreeRecord> {
  * below) is still true when it is written.
  *
  * A change is decided at one version of the tree, and stored as pending by one write that requires this version. Then it is
- * written to its record and is no longer pending. Any process that finds a pending change writes it first, so it does not matter
- * which process dies in between. Each record keeps the version that last wrote it, so repeating a write late has no effect.
+ * written to its record and is no longer pending. Any process that finds a pending change writes it first, at the latest a sweep,
+ * so it does not matter which process dies in between. Each record keeps the version that last wrote it, so repeating a write late has no effect.
  */
 export function createTree<R extends TreeRecord>({ storage, model, parentField, cycle, missing }: TreeOptions<R>) {
   // typed for the fields that every tree has
@@ -86,8 +87,10 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
   const { clock } = storage;
   const own = { _id: Records.collection.collectionName };
 
+  const find = async () => (await trees.findOne(own as object)) as unknown as TreeState | null;
+
   async function read(): Promise<TreeState> {
-    const found = (await trees.findOne(own as object)) as unknown as TreeState | null;
+    const found = await find();
     if (found) return found;
     const now = clock.now();
     // begins above the version of any record, in case this one was lost
@@ -102,7 +105,13 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
   async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<void> {
     if (!pending) return;
     const { id, set, isNew = false, expected } = pending;
-    const isOlder = { _id: id, treeVersion: { $not: { $gte: version } }, ...(expected && ofVersions(expected)) } as object;
+    const isOlder = {
+      _id: id,
+      treeVersion: { $not: { $gte: version } },
+      // may have been marked since it was decided
+      [PURGING]: null,
+      ...(expected && ofVersions(expected)),
+    } as object;
     const stamped = { ...set, treeVersion: version };
     const writing = isNew
       ? Records.collection.updateOne({ _id: id } as object, { $setOnInsert: stamped }, { upsert: true })
@@ -141,6 +150,13 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     throw requestErrors.unavailable({ retryAfter: 1 });
   }
 
+  /** Writes a change that a dead process left pending, so that it cannot overwrite a later change that bypasses the tree. */
+  async function finishPending(): Promise<void> {
+    const found = await find();
+    if (found) await finish(found);
+  }
+  storage.onSweep(finishPending);
+
   let last: Promise<unknown> = Promise.resolve();
   /**
    * Makes a change. Those of one process take turns, because as rivals they would only make each other decide again.
@@ -169,11 +185,7 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
 
   return {
     change,
-
-    /** Writes a change that a dead process left pending, so that it cannot overwrite a later change that bypasses the tree. */
-    async finishPending(): Promise<void> {
-      await finish(await read());
-    },
+    finishPending,
 
     /**
      * Moves a record below another, or to the root (null), and makes the other changes in the same write, which merges metadata
