@@ -90,6 +90,21 @@ describe.each(FACES)('a product over %s', (face) => {
     expect(await call('patch', NO_ID, { name: 'x' })).toEqual(MISSING);
   });
 
+  it('is changed in its price however a host has stored that', async () => {
+    const { collection } = app.storage.model(productModel);
+    for (const price of [
+      { currency: 'EUR', amount: 100, shown: 1 },
+      { shown: 1, amount: 100, currency: 'EUR', note: 'of the host' },
+      { amount: 100, currency: 'EUR' },
+    ]) {
+      const { id } = await create();
+      await collection.updateOne({ _id: id } as object, { $set: { price } });
+      expect(await call('patch', id, { price: { amount: 2 } })).toMatchObject({
+        value: { price: { amount: 2, currency: 'EUR' } },
+      });
+    }
+  });
+
   it('is validated, and reports all problems at once', async () => {
     const price = { amount: 1, currency: 'USD', tax: 1 };
     expect(await admin.call(face, 'products.create', { name: '', price, categoryIds: ['x'], images: [] })).toEqual(

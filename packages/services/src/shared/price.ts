@@ -81,6 +81,13 @@ export function showPrice(price: StoredPrice | null | undefined): Price | null {
   return { amount: toAmount(amount, currency), currency, taxIncluded, taxable };
 }
 
+/** Matches records with this price, by its fields: a host may have stored them in another order. */
+function withPrice(price: StoredPrice | null | undefined): Record<string, unknown> {
+  if (!price) return { price: null };
+  const names = ['amount', 'shown', 'currency', 'taxIncluded', 'taxable'] as const;
+  return Object.fromEntries(names.map((name) => [`price.${name}`, price[name] ?? null]));
+}
+
 /**
  * Merges a change into a price. `expected` names the price that was read, for the filter of the write.
  * @param pointer the position of the change in the body, for validation texts
@@ -100,5 +107,5 @@ export function mergePrice(
   const problem = amountProblem(amount, currency);
   if (problem !== undefined) throw validationError([`request body${pointer}/amount ${problem}`]);
   const { taxIncluded = shown?.taxIncluded ?? null, taxable = shown?.taxable ?? null } = patch;
-  return { price: storePrice({ amount, currency, taxIncluded, taxable }), expected: { price: before ?? null } };
+  return { price: storePrice({ amount, currency, taxIncluded, taxable }), expected: withPrice(before) };
 }

@@ -62,8 +62,8 @@ export interface LineRecord extends QueuedRecord {
   wakes: number;
   /** The first failure since the last success. */
   failingSince?: Date | null;
-  /** Whether its receiver was slow the last time. */
-  isSlow?: boolean;
+  /** Until when its receiver, which was slow, counts as slow. */
+  slowUntil?: Date | null;
 }
 export const lineModel = defineModel<LineRecord>('webhookLines', {
   softDelete: false,
@@ -71,7 +71,7 @@ export const lineModel = defineModel<LineRecord>('webhookLines', {
     ...queuedFields,
     wakes: { type: Number, default: 0 },
     failingSince: { type: Date, default: null },
-    isSlow: { type: Boolean, default: false },
+    slowUntil: { type: Date, default: null },
   },
   indexes: [{ keys: { dueAt: 1, _id: 1 }, serves: 'the webhook that has been due longest' }],
 });

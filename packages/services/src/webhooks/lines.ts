@@ -6,7 +6,7 @@ export interface LineState {
   /** When there is work again; null for never. */
   dueAt: Date | null;
   failingSince: Date | null;
-  isSlow: boolean;
+  slowUntil: Date | null;
 }
 
 /** The queue of webhooks that have deliveries which are due. One worker of all instances holds a webhook at a time. */

@@ -53,15 +53,20 @@ it('many slow receivers delay no other either', async () => {
   await slow.arrived(30);
   await service().sending.work();
   // as after an answer that took long
-  await app.storage.model(lineModel).updateMany({ _id: { $in: ids } }, { $set: { isSlow: true } });
+  const slowUntil = new Date(app.clock.now().getTime() + 3_600_000);
+  await app.storage.model(lineModel).updateMany({ _id: { $in: ids } }, { $set: { slowUntil } });
+  // a quick answer does not make them quick
+  await service().dispatch(eventsOf('order.created', 1));
+  await slow.arrived(60);
+  await service().sending.work();
   const release = slow.hold();
   await service().dispatch(eventsOf('order.created', 1));
-  await slow.arrived(30 + 12);
+  await slow.arrived(60 + 12);
   await service().dispatch(eventsOf('order.updated', 1));
   await fast.arrived(1);
-  expect(slow.received).toHaveLength(30 + 12);
+  expect(slow.received).toHaveLength(60 + 12);
   release();
-  await slow.arrived(60);
+  await slow.arrived(90);
   await service().sending.work();
 });
 

@@ -10,8 +10,9 @@ import type { WebhookRecord } from './webhook.model.js';
 /** Webhooks that a process sends to at once, and how many of these may be slow ones. */
 const LANES = 24;
 const SLOW_LANES = 12;
-/** From which duration of a request on a receiver is slow, in milliseconds. */
+/** From which duration of a request on a receiver is slow, and how long it counts as slow from then on, in milliseconds. */
 const SLOW_MS = 2000;
+const SLOW_FOR_MS = 60 * 60_000;
 /** Deliveries of a webhook that are read, and sent, at once: their bodies are in memory. */
 const AT_ONCE = 5;
 /** How long a worker begins requests to one webhook before others have their turn, in milliseconds. The last end before the lease does. */
@@ -39,7 +40,7 @@ interface SendingOptions {
 }
 
 /** One worker's turn at a webhook. */
-interface Turn extends Pick<LineState, 'failingSince' | 'isSlow'> {
+interface Turn extends Pick<LineState, 'failingSince' | 'slowUntil'> {
   webhook: WebhookRecord;
   isGone: boolean;
   /** Whether it begins no other request. */
@@ -60,7 +61,8 @@ function bySubject(rows: readonly DeliveryRecord[]): DeliveryRecord[][] {
 export function createSending(options: SendingOptions) {
   const { storage, log, lines, deliveries, requests, find, disable, collect } = options;
   const { clock } = storage;
-  let slowOnes = 0;
+  /** The slow ones that have a turn here. */
+  const slowOnes = new Set<LineRecord>();
   let isClosing = false;
   let stop: (() => Promise<void>) | undefined;
 
@@ -73,7 +75,7 @@ export function createSending(options: SendingOptions) {
     // cut off by the end of this server: it is sent again
     if (answer.status === null && isClosing) return;
     turn.isGone ||= answer.status === GONE;
-    turn.isSlow ||= answer.durationMs >= SLOW_MS;
+    if (answer.durationMs >= SLOW_MS) turn.slowUntil = new Date(clock.now().getTime() + SLOW_FOR_MS);
     turn.failingSince = answer.error === null ? null : (turn.failingSince ?? clock.now());
     await deliveries.note(row, answer, turn.isGone);
     log.debug(
@@ -98,21 +100,21 @@ export function createSending(options: SendingOptions) {
   }
 
   async function work(line: LineRecord): Promise<void> {
-    const { _id: webhookId, failingSince = null, updatedAt: claimedAt } = line;
+    const { _id: webhookId, failingSince = null, slowUntil = null, updatedAt: claimedAt } = line;
     const webhook = await find(webhookId);
     /** Nobody gives up what another worker may have begun to send. */
     async function giveUp(): Promise<void> {
       if (!(await lines.holds(line))) return;
       if (webhook) await disable(webhookId);
       await deliveries.giveUp(webhookId);
-      await lines.release(line, { dueAt: null, failingSince: null, isSlow: false });
+      await lines.release(line, { dueAt: null, failingSince: null, slowUntil });
     }
     if (!webhook) return giveUp();
     const end = performance.now() + TURN_MS;
     const turn: Turn = {
       webhook,
       failingSince,
-      isSlow: false,
+      slowUntil,
       isGone: false,
       isOver: () => isClosing || turn.isGone || performance.now() >= end,
     };
@@ -124,7 +126,7 @@ export function createSending(options: SendingOptions) {
     const first = endsAt && (!nextAt || endsAt < nextAt) ? endsAt : nextAt;
     // what is left waits behind other webhooks
     const dueAt = first && first < now() ? now() : first;
-    await lines.release(line, { dueAt, failingSince: turn.failingSince, isSlow: turn.isSlow });
+    await lines.release(line, { dueAt, failingSince: turn.failingSince, slowUntil: turn.slowUntil });
     const wait = (nextAt ?? clock.now()).getTime() - clock.now().getTime();
     if (wait > 0 && wait <= POLL_MS) setTimeout(worker.wake, wait).unref();
   }
@@ -133,14 +135,12 @@ export function createSending(options: SendingOptions) {
     collect,
     lanes: LANES,
     async claim() {
-      const line = await lines.claim(slowOnes >= SLOW_LANES ? { isSlow: { $ne: true } } : {});
-      if (line?.isSlow) slowOnes += 1;
+      const now = clock.now();
+      const line = await lines.claim(slowOnes.size >= SLOW_LANES ? { slowUntil: { $not: { $gt: now } } } : {});
+      if (line?.slowUntil && line.slowUntil > now) slowOnes.add(line);
       return line;
     },
-    handle: (line) =>
-      work(line).finally(() => {
-        if (line.isSlow) slowOnes -= 1;
-      }),
+    handle: (line) => work(line).finally(() => slowOnes.delete(line)),
     onFailure: (error) => log.warn({ err: describeError(error) }, 'sending to webhooks failed; it will be retried'),
   });
 
