@@ -42,8 +42,8 @@ export interface RestOptions {
   shownOnce?: readonly string[];
   /** A DELETE takes the input that is not in its path from a body instead of the query. */
   hasBody?: true;
-  /** A mutation that changes nothing: for scopes of API keys it is a read. */
-  isRead?: true;
+  /** Whether it is a read for scopes of API keys: a mutation that changes nothing, or a query that does. Default: queries are. */
+  isRead?: boolean;
   /** The input key that names a caller who may lack the second factor that is required of them (decisions F5). */
   withoutFactor?: string;
   /** The body may also be an HTML form, which pages of other sites submit: its origin is not checked. */
@@ -132,7 +132,7 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
 
 /** A procedure as scopes of API keys name it. */
 export function scopedProcedure(name: string, type: string, { rest: options }: Meta = {}): ScopedProcedure {
-  return { name, isRead: type !== 'mutation' || options?.isRead === true };
+  return { name, isRead: options?.isRead ?? type !== 'mutation' };
 }
 
 /** All procedures of a router, as scopes of API keys name them. */

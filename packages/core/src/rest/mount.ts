@@ -35,16 +35,24 @@ function sendJson(res: Response, status: number, value: unknown): void {
   res.end(text);
 }
 
+/** Whether an answer shows a file: its address ends sooner or later, without a change of the record. */
+function showsFile(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, url } = value as { type?: unknown; url?: unknown };
+  return (typeof type === 'string' && typeof url === 'string') || Object.values(value).some(showsFile);
+}
+
 /** Whether the caller knows what is answered (`If-None-Match`). */
-function isKnown({ method, headers }: Request, res: Response): boolean {
+function isKnown({ method, headers }: Request, res: Response, output: unknown): boolean {
   const known = headers['if-none-match'];
   const tag = known === undefined ? undefined : res.getHeader('etag');
   if (typeof tag !== 'string' || (method !== 'GET' && method !== 'HEAD')) return false;
-  return known?.trim() === '*' || known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+  const isOne = known?.trim() === '*' || known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+  return isOne && !showsFile(output);
 }
 
 function sendOutput({ status }: Operation, output: unknown, req: Request, res: Response): void {
-  if (isKnown(req, res)) return void res.status(304).end();
+  if (isKnown(req, res, output)) return void res.status(304).end();
   if (output === undefined) return void res.status(204).end();
   if (status === 302)
     return void res

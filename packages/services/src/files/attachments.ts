@@ -191,6 +191,14 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
   }
 
+  /** Seconds until the oldest of an identity's unused addresses no longer counts. */
+  async function untilRoom(issuedTo: string): Promise<number> {
+    const oldest = collection.find({ issuedTo, slot: { $gte: 0 } } as object, { projection: { dueAt: 1 } }).sort({ dueAt: 1 });
+    const [found] = (await oldest.limit(1).toArray()) as unknown as FileRecord[];
+    const ms = (found?.dueAt?.getTime() ?? 0) - clock.now().getTime();
+    return Math.max(1, Math.ceil(ms / 1000));
+  }
+
   return {
     of,
     attach,
@@ -244,7 +252,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       const issuing = () =>
         withNumber(
           () => freeNumber(Files, 'slot', MAX_UNUSED, { issuedTo: identityId, slot: { $gte: 0 } }),
-          () => errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 }),
+          async () => errors.tooManyUnused({ retryAfter: await untilRoom(identityId) }),
           (slot) => collection.insertOne({ _id: newId(clock), ...object, slot, ...untouched, ...times } as object),
         );
       await inTurn(identityId, issuing);

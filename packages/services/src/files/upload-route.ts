@@ -21,6 +21,8 @@ export function uploadRoute<In extends z.ZodType>(
     failure: 'Failed to generate signed upload URL.',
     errors: [...(notFound ? [notFound] : []), fileErrors.tooManyUnused],
     allow,
+    // the address takes up room
+    isRead: false,
   })
     .input(input)
     .output(UploadAddressSchema);

@@ -61,6 +61,18 @@ const COLUMNS: Record<string, (one: Case) => { credentials: Credentials | undefi
 };
 
 describe.each(FACES)('over %s', (face) => {
+  it('a key for reads gets no upload address, which takes up room', async () => {
+    for (const credentials of [keys.reads, keys.readsOfService.get('products')]) {
+      const outcome = await app.call(
+        face,
+        'products.imageUploadUrl',
+        { productId: NO_ID, contentType: 'image/png' },
+        credentials,
+      );
+      expect(outcome).toMatchObject(NOT_ALLOWED);
+    }
+  });
+
   it.each(Object.keys(COLUMNS))('a key with a scope for %s reaches what it names, of all operations', async (column) => {
     expect(cases.all.length).toBeGreaterThan(140);
     const wrong: string[] = [];

@@ -1,10 +1,13 @@
+import type { Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import { productModel } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
 
 export type ProductImagesService = ReturnType<typeof createProductImagesService>;
 
 interface ProductImagesOptions {
+  storage: Storage;
   images: Attachments;
   /** Whether a live product has this id. */
   productExists(productId: string): Promise<boolean>;
@@ -14,7 +17,14 @@ interface ProductImagesOptions {
  * Images of products. They stay with a deleted product, so that an image added during the deletion is there after a restore.
  * `identityId` is the caller.
  */
-export function createProductImagesService({ images, productExists }: ProductImagesOptions) {
+export function createProductImagesService({ storage, images, productExists }: ProductImagesOptions) {
+  const Products = storage.model(productModel);
+
+  /** Gives a product, which shows its images, another version. */
+  async function touch(productId: string): Promise<void> {
+    await Products.updateOne({ _id: productId }, { $set: { updatedAt: storage.clock.now() } });
+  }
+
   /** @throws errors.notFound */
   async function mustExist(productId: string): Promise<void> {
     if (!(await productExists(productId))) throw errors.notFound();
@@ -30,7 +40,9 @@ export function createProductImagesService({ images, productExists }: ProductIma
     /** Adds an uploaded image at the end. @throws errors.notFound; ATTACH_ERRORS, fileErrors.tooMany */
     async add(productId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
       await mustExist(productId);
-      return images.attach(productId, given, identityId);
+      const added = await images.attach(productId, given, identityId);
+      await touch(productId);
+      return added;
     },
 
     attached: images.attached,
@@ -39,6 +51,7 @@ export function createProductImagesService({ images, productExists }: ProductIma
     async remove(productId: string, imageId: string): Promise<void> {
       await mustExist(productId);
       if (!(await images.remove(productId, imageId))) throw errors.imageNotFound();
+      await touch(productId);
     },
   };
 }

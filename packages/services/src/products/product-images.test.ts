@@ -48,6 +48,24 @@ const imagesOf = async (productId: string) => (await read(productId)).images.map
 const atOnce = <Answer>(count: number, request: (person: Person, n: number) => PromiseLike<Answer>) =>
   Promise.all(Array.from({ length: count }, (_, n) => request(n % 2 ? elsewhere : admin, n)));
 
+it('a product with images is never said to be unchanged, since their addresses end; nor is one whose images have changed', async () => {
+  const { id } = await create();
+  const ask = async (known: string) => {
+    const { status, headers } = await app.rest('GET', `/products/${id}`, undefined, { headers: { 'if-none-match': known } });
+    return { status, tag: headers.get('etag') ?? '' };
+  };
+  const { tag: bare } = await ask('"other"');
+  expect((await ask(bare)).status).toBe(304);
+  const { id: imageId } = await add(id);
+  const { status, tag: pictured } = await ask(bare);
+  expect(status).toBe(200);
+  expect((await ask(pictured)).status).toBe(200);
+  await admin.rest('DELETE', `/products/${id}/images/${imageId}`).expect(204);
+  const { tag: again } = await ask(pictured);
+  expect((await ask(again)).status).toBe(304);
+  expect(new Set([bare, pictured, again]).size).toBe(3);
+});
+
 describe.each(FACES)('an image of a product over %s', (face) => {
   const call = (procedure: string, input: Record<string, unknown>) => admin.call(face, `products.${procedure}`, input);
 

@@ -5,9 +5,9 @@ import { IMAGES_MAX } from './products.schemas.js';
 
 /** Images of products, which their variants show too. */
 export const productImages = definePart({
-  create({ files, productExists }) {
+  create({ storage, files, productExists }) {
     const images = files.attachments({ purpose: 'product-image', max: IMAGES_MAX });
-    return { images, productImages: createProductImagesService({ images, productExists }) };
+    return { images, productImages: createProductImagesService({ storage, images, productExists }) };
   },
 });
 

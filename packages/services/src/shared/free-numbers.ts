@@ -23,12 +23,12 @@ export async function freeNumber<R extends BaseRecord>(
  */
 export async function withNumber<T>(
   find: () => Promise<number | undefined>,
-  full: () => Error,
+  full: () => Error | Promise<Error>,
   write: (number: number) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const number = await find();
-    if (number === undefined) throw full();
+    if (number === undefined) throw await full();
     try {
       return await write(number);
     } catch (error) {
