@@ -34,7 +34,7 @@ export interface Attempt {
   /** An earlier attempt has failed or died, and may have stored what it creates. */
   isRepeated: boolean;
   /** Stores what is answered whenever the call is made again. */
-  keep(answer: unknown): Promise<void>;
+  keep(answer: unknown, etag?: string): Promise<void>;
   /**
    * Lets the next attempt begin.
    * @param isRefused nothing was stored, and the key may be used for something else
@@ -49,7 +49,7 @@ export interface KeptAnswers {
    * @param patience ends the waiting by its reason
    * @throws requestErrors.keyReused
    */
-  begin(call: KeyedCall, patience: () => AbortSignal | undefined): Promise<{ answer: unknown } | Attempt>;
+  begin(call: KeyedCall, patience: () => AbortSignal | undefined): Promise<{ answer: unknown; etag?: string } | Attempt>;
 }
 
 /** @throws validationError */
@@ -77,12 +77,20 @@ export const answerOnce = withDeclaration(
     if (header === undefined || !identity || !keptAnswers || ctx.calls) return next();
     const call = { identityId: identity.id, operation: path, key: keyOf(header), input };
     const attempt = await keptAnswers.begin(call, () => ctx.waiting?.signal);
-    // tRPC expects what `next` returns, of which it reads no more
-    if ('answer' in attempt) return { ok: true, data: attempt.answer } as never;
+    if ('answer' in attempt) {
+      if (attempt.etag !== undefined) ctx.setHeader('etag', attempt.etag);
+      // tRPC expects what `next` returns, of which it reads no more
+      return { ok: true, data: attempt.answer } as never;
+    }
     const { newIds, isRepeated } = attempt;
-    const result = await next({ ctx: { newId: newIds(), ...(isRepeated && { earlierIds: newIds }) } });
+    let etag: string | undefined;
+    function setHeader(name: string, value: string): void {
+      if (name === 'etag') etag = value;
+      ctx.setHeader(name, value);
+    }
+    const result = await next({ ctx: { setHeader, newId: newIds(), ...(isRepeated && { earlierIds: newIds }) } });
     try {
-      if (result.ok) await attempt.keep(withoutSecrets(result.data, meta?.rest?.shownOnce));
+      if (result.ok) await attempt.keep(withoutSecrets(result.data, meta?.rest?.shownOnce), etag);
     } catch (error) {
       await attempt.fail(false);
       throw error;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { defineModel, type Live } from './index.js';
+import { actingAs, defineModel, traceContext, type Live } from './index.js';
 
 const thingModel = defineModel<Live & { name?: string }>('things', {
   fields: { name: String },
@@ -12,9 +12,13 @@ const { storage } = await openTestStorage({ monitorCommands: true });
 const Things = storage.model(thingModel);
 /** What has followed events with a name, and the reads of the log for it. */
 const [followed, reads]: [string[], unknown[]] = [[], []];
+const actors = new Set<unknown>();
 storage.events.beforeCleared(
   ['thing.created', 'thing.updated'],
-  async (events) => void followed.push(...events.map(({ type, state }) => `${type} ${String(state['name'])}`)),
+  async (events) => {
+    actors.add(traceContext().actor);
+    followed.push(...events.map(({ type, state }) => `${type} ${String(state['name'])}`));
+  },
   'name',
 );
 Things.db.getClient().on('commandStarted', ({ commandName, command }) => {
@@ -30,6 +34,15 @@ describe('what follows events that have a field', () => {
     await Things.create({ name: 'new' });
     await storage.events.last();
     expect(followed.splice(0).toSorted()).toEqual(['thing.created had', 'thing.created new', 'thing.updated has']);
+  });
+
+  it('is run in the name of the system, whoever has called for it', async () => {
+    await actingAs({ type: 'identity', id: 'ann' }, async () => {
+      await Things.create({ name: 'hers' });
+      await storage.events.last();
+    });
+    expect([...actors]).toEqual([{ type: 'system', id: null }]);
+    followed.splice(0);
   });
 
   it('reads no events of records without it', async () => {

@@ -110,8 +110,8 @@ export async function readEvents(
   { events, states }: { events: mongo.Collection<LoggedEvent>; states: mongo.Collection<LogState> },
   { since = BEFORE_ALL, types, organizationId, limit }: EventQuery,
 ): Promise<EventPage> {
-  const state = await states.findOne({ _id: LOG_STATE }, { projection: { head: 1, removedUpTo: 1 }, ...MAJORITY });
-  const { head = BEFORE_ALL, removedUpTo = BEFORE_ALL } = state ?? {};
+  const marks = () => states.findOne({ _id: LOG_STATE }, { projection: { head: 1, removedUpTo: 1 }, ...MAJORITY });
+  const { head = BEFORE_ALL, removedUpTo = BEFORE_ALL } = (await marks()) ?? {};
   if (since !== BEFORE_ALL && since < removedUpTo) return { events: [], nextSince: since, isGone: true };
   const filter = {
     _id: { $gt: since, $lte: head },
@@ -119,6 +119,9 @@ export async function readEvents(
     ...(organizationId !== undefined && { organizationId }),
   };
   const found = await events.find(filter, { sort: { _id: 1 }, limit, ...MAJORITY }).toArray();
+  // the marks say what is removed before it is: some of it may have gone while it was read
+  if (since !== BEFORE_ALL && since < ((await marks())?.removedUpTo ?? BEFORE_ALL))
+    return { events: [], nextSince: since, isGone: true };
   const last = found.length < limit ? head : (found.at(-1)?._id ?? head);
   const nextSince = last > since ? last : since;
   return { events: found, nextSince: nextSince === BEFORE_ALL ? null : nextSince, isGone: false };

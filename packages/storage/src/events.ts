@@ -5,7 +5,7 @@ import { lastEvent, readEvents, type EventPage, type EventQuery, type LoggedEven
 import type { BeforeCleared, Following, IdsBeforeCleared } from './before-cleared.js';
 import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
-import type { Traced } from './traces.js';
+import { asSystem, type Traced } from './traces.js';
 
 /**
  * How long changes are collected before they are appended, in milliseconds: the longer, the longer that takes, so that a
@@ -117,7 +117,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       isWanted = true;
       return running;
     }
-    running = pass().finally(() => {
+    running = asSystem(pass).finally(() => {
       running = undefined;
       if (isWanted) later(collectedMs);
     });

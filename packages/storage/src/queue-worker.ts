@@ -1,3 +1,5 @@
+import { asSystem } from './traces.js';
+
 /** Maximum number of rows that a process works on at once, by default. */
 const LANES = 4;
 /** Poll interval for rows of other instances, crashes and failures, in milliseconds. */
@@ -16,7 +18,7 @@ interface WorkerOptions<Row> {
   lanes?: number;
 }
 
-/** Works through a queue, a few rows at a time: when woken, by polling, or on demand. */
+/** Works through a queue, a few rows at a time: when woken, by polling, or on demand. Its writes are the system's, whoever wakes it. */
 export function createQueueWorker<Row>({ collect, claim, handle, onFailure, lanes: most = LANES }: WorkerOptions<Row>) {
   const lanes = new Set<Promise<void>>();
   const passes = new Set<Promise<void>>();
@@ -43,7 +45,7 @@ export function createQueueWorker<Row>({ collect, claim, handle, onFailure, lane
 
   function startLane(): void {
     if (lanes.size >= most) return;
-    const lane = runLane().finally(() => lanes.delete(lane));
+    const lane = asSystem(runLane).finally(() => lanes.delete(lane));
     lane.catch((error: unknown) => {
       if (waiting === 0) onFailure(error);
     });
@@ -74,7 +76,7 @@ export function createQueueWorker<Row>({ collect, claim, handle, onFailure, lane
       await collect?.();
       await next();
     };
-    const one = run().finally(() => passes.delete(one));
+    const one = asSystem(run).finally(() => passes.delete(one));
     passes.add(one);
     return one;
   }

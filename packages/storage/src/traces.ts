@@ -82,6 +82,11 @@ export function actingAs<T>(actor: TraceActor | null, run: () => T): T {
   return contexts.run({ actor, made: new Set() }, run);
 }
 
+/** Runs what writes in nobody's name, such as work for all callers that one of them has woken. */
+export function asSystem<T>(run: () => T): T {
+  return contexts.run(SYSTEM, run);
+}
+
 /** Notes a record that the call under way makes by an upsert. */
 export function noteMade(id: string): void {
   contexts.getStore()?.made?.add(id);

@@ -9,6 +9,8 @@ export interface IdempotencyKeyRecord extends BaseRecord {
   recordId: string;
   /** What was answered, as JSON; null until then. */
   answer: string | null;
+  /** The `ETag` of the answer, if it had one. */
+  etag?: string | null;
   /** The attempt that is under way, and until when, by the store's time. After it, any other may begin. */
   holder: string;
   heldUntil: Date;
@@ -23,6 +25,7 @@ export const idempotencyKeyModel = defineModel<IdempotencyKeyRecord>('idempotenc
     bodyHash: { type: String, required: true },
     recordId: { type: String, required: true },
     answer: { type: String, default: null },
+    etag: { type: String, default: null },
     holder: { type: String, required: true },
     heldUntil: { type: Date, required: true },
     expiresAt: { type: Date, required: true },

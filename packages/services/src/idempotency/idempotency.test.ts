@@ -72,6 +72,15 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     });
   });
 
+  it('answers with the same ETag', async () => {
+    if (face === 'trpc') return;
+    const headers = { 'idempotency-key': randomUUID() };
+    const post = () => app.rest('POST', '/categories', given, { ...admin.credentials, headers });
+    const given = tea();
+    const tags = [await post(), await post()].map((answer) => answer.headers.get('etag'));
+    expect(tags).toEqual([expect.stringMatching(/^"[\w-]+\.1"$/), tags[0]]);
+  });
+
   it('is another one for another operation and another caller', async () => {
     const [key, input, bob] = [randomUUID(), tea(), await app.signUpAdmin()];
     const ids = [

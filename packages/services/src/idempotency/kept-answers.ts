@@ -102,8 +102,10 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
     return {
       newIds: () => idsFrom(recordId),
       isRepeated,
-      async keep(answer) {
-        await collection.updateOne(own, { $set: { answer: JSON.stringify(answer ?? null), updatedAt: clock.now() } });
+      async keep(answer, etag) {
+        await collection.updateOne(own, {
+          $set: { answer: JSON.stringify(answer ?? null), etag: etag ?? null, updatedAt: clock.now() },
+        });
       },
       async fail(isRefused) {
         // an earlier attempt may still store the record, under the id that the key keeps
@@ -119,7 +121,8 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
       for (;;) {
         const found = await claim(_id, identityId, { bodyHash, holder });
         if (found.bodyHash !== bodyHash) throw requestErrors.keyReused();
-        if (found.answer !== null) return { answer: JSON.parse(found.answer) as unknown };
+        const { answer, etag } = found;
+        if (answer !== null) return { answer: JSON.parse(answer) as unknown, ...(etag && { etag }) };
         if (found.holder === holder) {
           if (found.recordId !== holder) await expectSettled(found);
           return attemptOf(found);

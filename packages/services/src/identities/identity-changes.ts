@@ -37,8 +37,16 @@ export interface Consequences {
   voidTokens?: boolean;
   /** Removes the provider links and ends the sessions that came by them; either always, or only if the address was unverified. */
   unlink?: 'all' | 'if unverified';
+  /** Removes the passkeys, which sign in like a provider, if the address was unverified. */
+  removeUnprovedPasskeys?: boolean;
   mail?: QueuedMail | undefined;
 }
+
+const IS_VERIFIED = { $eq: ['$emailVerified', true] };
+/** The factors but passkeys. */
+const BUT_PASSKEYS = {
+  $filter: { input: { $cond: [{ $isArray: '$factors' }, '$factors', []] }, as: 'one', cond: { $ne: ['$$one.type', 'passkey'] } },
+};
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 
@@ -97,7 +105,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   async function tryChange(
     filter: Condition,
     set: Partial<IdentityRecord>,
-    { endSessions = false, endKeys = false, voidTokens = false, unlink, mail }: Consequences = {},
+    { endSessions = false, endKeys = false, voidTokens = false, unlink, removeUnprovedPasskeys, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
@@ -110,7 +118,11 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
       ...(endKeys && { keyEpoch: raised('keyEpoch') }),
       ...(voidTokens && { onetimeEpoch: raised('onetimeEpoch') }),
       ...(unlink && {
-        providers: unlink === 'all' ? '$$REMOVE' : { $cond: [{ $eq: ['$emailVerified', true] }, '$providers', '$$REMOVE'] },
+        providers: unlink === 'all' ? '$$REMOVE' : { $cond: [IS_VERIFIED, '$providers', '$$REMOVE'] },
+      }),
+      ...(removeUnprovedPasskeys && {
+        factors: { $cond: [IS_VERIFIED, '$factors', BUT_PASSKEYS] },
+        recoveryCodes: { $cond: [{ $or: [IS_VERIFIED, { $ne: [BUT_PASSKEYS, []] }] }, '$recoveryCodes', '$$REMOVE'] },
       }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };

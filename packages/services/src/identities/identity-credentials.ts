@@ -12,7 +12,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
      * Sets a new password, ends all sessions and voids one-time tokens, unless these were voided since `epoch`; of concurrent
      * calls one succeeds.
      * @param provesEmail the password is set with a mailed link: the address is then verified, and if it was not before, provider
-     * links are removed, because a stranger may have registered it and linked them (decisions H6); the API keys end (E4)
+     * links and passkeys are removed, because a stranger may have registered it and added them (decisions H6); the API keys end (E4)
      * @returns whether this call set it
      */
     async setPassword(
@@ -27,7 +27,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
         endKeys: provesEmail,
         voidTokens: true,
         mail,
-        ...(provesEmail && { unlink: 'if unverified' as const }),
+        ...(provesEmail && { unlink: 'if unverified' as const, removeUnprovedPasskeys: true }),
       };
       return (await tryChange(filter, set, consequences)) !== undefined;
     },
@@ -40,15 +40,14 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     /**
      * Marks the address verified, if the identity still has it. A stranger may have linked providers before, so the same write
      * removes them all and ends the sessions that came by one (decisions H6).
-     * @param endSessions whether to end all other sessions and the API keys too, and which session to keep
+     * @param endSessions whether to end all other sessions and the API keys and to remove passkeys too, and which session to keep
      * @returns whether this call verified it
      */
     async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
-      return (
-        (await tryChange(filter, { emailVerified: true }, { unlink: 'all', endSessions, endKeys: endSessions !== false })) !==
-        undefined
-      );
+      const isOthers = endSessions !== false;
+      const consequences = { unlink: 'all', endSessions, endKeys: isOthers, removeUnprovedPasskeys: isOthers } as const;
+      return (await tryChange(filter, { emailVerified: true }, consequences)) !== undefined;
     },
 
     /**

@@ -86,7 +86,7 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
 
     /** Takes an erasure back that has not begun, and activates the identity; a deleted one stays so. @throws errors.notErased */
     async cancelErasure(identityId: string, by: RequestFacts, eraseAt: Date | { $ne: null } = { $ne: null }): Promise<void> {
-      const waiting = { _id: identityId, eraseAt, 'erasure.hasBegun': null, [PURGING]: null } as object;
+      const waiting = { _id: identityId, eraseAt, 'erasure.begunAt': null, [PURGING]: null } as object;
       const { matchedCount } = await collection.updateOne(waiting, { $set: { eraseAt: null, deactivatedAt: null } });
       if (matchedCount === 0) throw errors.notErased();
       changes.announce(identityId);
@@ -116,7 +116,8 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
     /** Claims an erasure, which cannot be taken back from then on. @returns false when it was taken back before */
     async claimErasure(identityId: string): Promise<boolean> {
       const scheduled = { _id: identityId, eraseAt: { $ne: null } } as object;
-      return (await collection.updateOne(scheduled, { $set: { 'erasure.hasBegun': true } })).matchedCount > 0;
+      const begunAt = { $ifNull: ['$erasure.begunAt', storage.clock.now()] };
+      return (await collection.updateOne(scheduled, [{ $set: { 'erasure.begunAt': begunAt } }])).matchedCount > 0;
     },
 
     /** Deletes the identity if it lives. From then on nobody can restore it. */
@@ -131,14 +132,14 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
      * since events forget them.
      */
     async addressesOf(identityId: string): Promise<string[]> {
-      const projection = { email: 1, erasure: 1, deletedAt: 1 };
+      const projection = { email: 1, erasure: 1 };
       const found = await collection.findOne({ _id: identityId } as object, { projection });
-      const { email, erasure, deletedAt } = (found ?? {}) as Partial<IdentityRecord>;
+      const { email, erasure } = (found ?? {}) as Partial<IdentityRecord>;
       const emails = erasure?.emails ?? (await everHad(identityId, email));
       await collection.updateOne({ _id: identityId } as object, { $set: { 'erasure.emails': emails } });
       // what the first round finds is not that of who registers anew while it goes on
       const isFirst = (erasure?.round ?? 0) === 0;
-      return ownAmong(emails, identityId, isFirst && deletedAt ? { createdAt: { $lte: deletedAt } } : {});
+      return ownAmong(emails, identityId, isFirst && erasure?.begunAt ? { createdAt: { $lte: erasure.begunAt } } : {});
     },
 
     /** The addresses that a live identity has or had, but those that are another's now. */

@@ -208,6 +208,27 @@ describe('the tree of locations', () => {
     expect((await get(one.id)).name).toBe('decided');
   });
 
+  it('finishes it in the name of who decided it, and apart from the version that its own caller expects', async () => {
+    const tree = app.storage.model(treeModel).collection;
+    const decidedBy = { type: 'identity', id: NO_ID };
+    for (const change of [{ name: 'mine' }, { name: 'mine', metadata: { a: 1 } }]) {
+      const { id } = await create();
+      const since = await app.storage.events.last();
+      const tag = (await app.rest('GET', `/locations/${id}`)).headers.get('etag') ?? '';
+      const pending = { id, set: { name: 'decided' }, actor: decidedBy };
+      await tree.updateOne({ _id: 'locations' } as object, { $inc: { version: 1 }, $set: { pending } });
+      const { status } = await app.rest('PATCH', `/locations/${id}`, change, {
+        ...admin.credentials,
+        headers: { 'if-match': tag },
+      });
+      expect(status).toBe(412);
+      const { data } = await admin
+        .rest('GET', `/events?types=location.updated&since=${since}`)
+        .expect<{ data: { actor: object; subject: { id: string }; data: { name: string } }[] }>(200);
+      expect(data.filter(({ subject }) => subject.id === id)).toMatchObject([{ actor: decidedBy, data: { name: 'decided' } }]);
+    }
+  });
+
   it('is not restored once it goes for good', async () => {
     const { collection } = app.storage.model(locationModel);
     const goes = ({ id }: Location) => collection.updateOne({ _id: id } as object, { $set: { [PURGING]: true } });

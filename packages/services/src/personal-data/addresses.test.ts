@@ -38,6 +38,16 @@ it('an erasure leaves alone what names an address that was the person’s and is
   expect(await ofBob()).toEqual({ status: 403, contact_email: '' });
 });
 
+it('an erasure leaves alone what names the address of an account deleted before, if that is another’s now', async () => {
+  const bob = await app.signUp();
+  await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
+  await app.signUp({ email: bob.email });
+  const ofCarol = await nameAddress(bob.email);
+  await admin.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+  await letErasuresPass(app);
+  expect(await ofCarol()).toEqual({ status: 200, contact_email: bob.email });
+});
+
 it('an erasure leaves alone what comes to who registers with the address anew, but what was there before goes', async () => {
   const bob = await app.signUp();
   const before = await nameAddress(bob.email);

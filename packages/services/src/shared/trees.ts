@@ -3,16 +3,20 @@ import { requestErrors } from '@tandem/core';
 import {
   PURGING,
   VersionError,
+  actingAs,
+  asSystem,
   defineModel,
   expectedOf,
   isDuplicateKey,
   noteMade,
   ofVersions,
+  traceContext,
   type BaseRecord,
   type ExpectedVersions,
   type Live,
   type Model,
   type Storage,
+  type TraceActor,
 } from '@tandem/storage';
 import { mergeHostFields, type HostGiven, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
@@ -38,6 +42,8 @@ interface TreeChange {
   isNew?: true;
   /** The versions in which the record may be changed; default any. */
   expected?: ExpectedVersions;
+  /** Who decided it: another may write it. */
+  actor?: TraceActor | null;
 }
 
 /** Serializes the changes of the tree in the collection that is its id. */
@@ -104,7 +110,7 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
   /** Writes the pending change of a version and marks it done. Any number of processes may do so at once. */
   async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<void> {
     if (!pending) return;
-    const { id, set, isNew = false, expected } = pending;
+    const { id, set, isNew = false, expected, actor } = pending;
     const isOlder = {
       _id: id,
       treeVersion: { $not: { $gte: version } },
@@ -113,9 +119,12 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       ...(expected && ofVersions(expected)),
     } as object;
     const stamped = { ...set, treeVersion: version };
-    const writing = isNew
-      ? Records.collection.updateOne({ _id: id } as object, { $setOnInsert: stamped }, { upsert: true })
-      : Records.collection.updateOne(isOlder, { $set: stamped });
+    const write = () =>
+      isNew
+        ? Records.collection.updateOne({ _id: id } as object, { $setOnInsert: stamped }, { upsert: true })
+        : Records.collection.updateOne(isOlder, { $set: stamped });
+    // apart from the call under way, whose version and name are its own change's
+    const writing = actor === undefined ? asSystem(write) : actingAs(actor, write);
     await writing.catch((error: unknown) => {
       // another process has inserted it: ids are never reused
       if (!isNew || !isDuplicateKey(error)) throw error;
@@ -133,7 +142,8 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       }
       const change = await decide();
       const expected = expectedOf(change.id);
-      const next = { version: version + 1, pending: { ...change, ...(expected && { expected }) } };
+      const { actor } = traceContext();
+      const next = { version: version + 1, pending: { ...change, actor, ...(expected && { expected }) } };
       const { modifiedCount } = await trees.updateOne({ ...own, version, pending: null } as object, {
         $set: { ...next, updatedAt: clock.now() },
       });
@@ -144,7 +154,9 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
         const own = { _id: change.id, treeVersion: { $gte: next.version } };
         return (await Records.exists(own).setOptions({ deleted: 'include' })) !== null;
       };
-      if (expected && !(await isWritten())) throw new VersionError();
+      if (!expected) return;
+      if (!(await isWritten())) throw new VersionError();
+      expected.isMet = true;
       return;
     }
     throw requestErrors.unavailable({ retryAfter: 1 });

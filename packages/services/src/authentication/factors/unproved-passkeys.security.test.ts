@@ -1,0 +1,65 @@
+import { NEW_PASSWORD, PASSWORD, createPasskey, fixture, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+
+const ORIGIN = 'http://localhost:5173';
+const app = fixture(() => startTestServer({ passkeyRpId: 'localhost', corsOrigins: [ORIGIN] }));
+
+async function withPasskey(person: Person): Promise<SoftPasskey> {
+  const passkey = createPasskey(ORIGIN);
+  const options = await person
+    .rest('POST', `/auth/${person.id}/factors/passkeys/options`)
+    .expect<Parameters<SoftPasskey['create']>[0]>(200);
+  await person.rest('POST', `/auth/${person.id}/factors/passkeys`, { response: passkey.create(options) }).expect(201);
+  await person.rest('POST', `/auth/${person.id}/factors/recovery-codes`).expect(201);
+  return passkey;
+}
+async function signInBy(passkey: SoftPasskey): Promise<number> {
+  const options = await app.rest('POST', '/auth/passkeys/options').expect<{ challenge: string; rpId: string }>(200);
+  return (await app.rest('POST', '/auth/passkeys/verify', { response: passkey.get(options) })).status;
+}
+/** The token of the next mail that has one. */
+const tokenFor = async (email: string) => (await app.mail.next(email, ({ token }) => token !== undefined)).token;
+async function reset(email: string): Promise<void> {
+  await app.rest('POST', '/auth/send-reset-password-link-email', { email }).expect(204);
+  await app.rest('POST', '/auth/reset-password', { token: await tokenFor(email), password: NEW_PASSWORD }).expect(204);
+}
+const login = (email: string, password: string) =>
+  app.rest('POST', '/auth/login', { email, password }).expect<Record<string, unknown>>(200);
+
+describe('a passkey of who has registered an address without having it', () => {
+  it('is gone when its owner resets the password, since nobody else has proved it', async () => {
+    const thief = await app.signUp();
+    const passkey = await withPasskey(thief);
+    await reset(thief.email);
+    expect(await signInBy(passkey)).toBe(401);
+    const owner = await login(thief.email, NEW_PASSWORD);
+    expect(owner).toHaveProperty('accessToken');
+    const factors = await app.rest('GET', `/auth/${thief.id}/factors`, undefined, { accessToken: String(owner['accessToken']) });
+    expect(factors.body).toEqual({ data: [], recoveryCodesLeft: 0 });
+  });
+
+  it('is gone when its owner accepts an invitation', async () => {
+    const [thief, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const passkey = await withPasskey(thief);
+    await admin.rest('POST', '/invitations', { email: thief.email }).expect(201);
+    await thief.rest('POST', '/invitations/accept', { token: await tokenFor(thief.email) }).expect(204);
+    expect(await signInBy(passkey)).toBe(401);
+  });
+
+  it('stays when the address was proved before: who has only the mailbox does not get in', async () => {
+    const ann = await app.signUp({ isVerified: true });
+    const passkey = await withPasskey(ann);
+    await reset(ann.email);
+    expect(await login(ann.email, NEW_PASSWORD)).toHaveProperty('factors');
+    expect(await signInBy(passkey)).toBe(200);
+  });
+
+  it('stays when a confirmation proves it, which changes no password', async () => {
+    const ann = await app.signUp();
+    const passkey = await withPasskey(ann);
+    await ann.rest('POST', `/auth/${ann.id}/send-verification-email`, {}).expect(204);
+    await app.rest('POST', '/auth/confirm-email', { token: await tokenFor(ann.email) }).expect(204);
+    expect(await login(ann.email, PASSWORD)).toHaveProperty('factors');
+    expect(await signInBy(passkey)).toBe(200);
+  });
+});
