@@ -1,7 +1,14 @@
 import { MFA_REQUIRED, createTokens, deriveKey, type EventBus, type IdentityTypeIds, type Log } from '@tandem/core';
 import { relyingPartyOf } from './authentication/factors/relying-party.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
-import { ERASED_MESSAGES, parseLifetime, parseRetention, parseSecrets, parseSize, type TandemConfiguration } from './configuration.js';
+import {
+  ERASED_MESSAGES,
+  parseLifetime,
+  parseRetention,
+  parseSecrets,
+  parseSize,
+  type TandemConfiguration,
+} from './configuration.js';
 import type { FoundationOptions } from './foundation.js';
 import type { DeclaredFields } from './host-field-types.js';
 import { senderName } from './mail/outgoing-mail.js';
