@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { DESKTOP, expectClean, hold, launchChromium, visitSignedIn } from './chromium.js';
+import { DESKTOP, expectClean, hold, launchChromium, visitSignedIn, type ConsolePage } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -18,6 +18,15 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
   const browser = fixture(launchChromium);
   const admin = fixture(() => app.signUpAdmin());
   const visit = (path: string, options?: BrowserContextOptions) => visitSignedIn(browser, app, { person: admin, path, options });
+
+  /** Opens the form of a new product, and writes another description there. */
+  async function editing({ open, page }: ConsolePage, name: string): Promise<string> {
+    const { id } = await admin.rest('POST', '/products', product(name)).expect<{ id: string }>(201);
+    await open(`/products/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Description').fill('Mine');
+    return id;
+  }
 
   it('that is sent again after its answers were lost creates once', async () => {
     await using visitor = await visit('/products');
@@ -106,10 +115,7 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
   it('shows the difference again to who was too late twice', async () => {
     await using visitor = await visit('/');
     const { page } = visitor;
-    const { id } = await admin.rest('POST', '/products', product('Contested')).expect<{ id: string }>(201);
-    await visitor.open(`/products/${id}`);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Description').fill('Mine');
+    const id = await editing(visitor, 'Contested');
     visitor.allow('412');
     const change = (description: string) => admin.rest('PATCH', `/products/${id}`, { description }).expect(200);
     await change('Theirs');
@@ -160,10 +166,7 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
   it('that was too late, and whose record cannot be read, shows the difference on another try', async () => {
     await using visitor = await visit('/');
     const { page } = visitor;
-    const { id } = await admin.rest('POST', '/products', product('Unread')).expect<{ id: string }>(201);
-    await visitor.open(`/products/${id}`);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Description').fill('Mine');
+    const id = await editing(visitor, 'Unread');
     visitor.allow('412');
     visitor.allow('Failed to load resource');
     await admin.rest('PATCH', `/products/${id}`, { description: 'Theirs' }).expect(200);
@@ -183,10 +186,7 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
   it('that was too late is said to be, where its view was left', async () => {
     await using visitor = await visit('/');
     const { page } = visitor;
-    const { id } = await admin.rest('POST', '/products', product('Left behind')).expect<{ id: string }>(201);
-    await visitor.open(`/products/${id}`);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Description').fill('Mine');
+    const id = await editing(visitor, 'Left behind');
     visitor.allow('412');
     await admin.rest('PATCH', `/products/${id}`, { description: 'Theirs' }).expect(200);
     const letGo = await hold(page, 'products.patch');

@@ -11,15 +11,14 @@ import {
   type Deviation,
   type Outcome,
   type Person,
-  type SoftPasskey,
   type TestServer,
 } from '@tandem/testing';
 import { Secret } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 import { identityModel } from '../../identities/identity.model.js';
 import { createSealedSecrets } from './sealed-secrets.js';
 
-const ORIGIN = 'http://localhost:5173';
 const MINUTE = 60_000;
 const WRONG_CODE = 'Invalid MFA code provided.';
 const REFUSED = 'Passkey could not be verified';
@@ -48,15 +47,7 @@ async function withApp(person: Person): Promise<ReturnType<typeof createTotpApp>
   return code;
 }
 
-async function withPasskey(person: Person): Promise<SoftPasskey> {
-  const passkey = createPasskey(ORIGIN);
-  const options = await person
-    .rest('POST', `/auth/${person.id}/factors/passkeys/options`)
-    .expect<Parameters<SoftPasskey['create']>[0]>(200);
-  await person.rest('POST', `/auth/${person.id}/factors/passkeys`, { response: passkey.create(options) }).expect(201);
-  return passkey;
-}
-
+const passkeyOf = async (person: Person) => (await addPasskey(person)).passkey;
 async function challenge({ email }: Person): Promise<string> {
   return (await app.rest('POST', '/auth/login', { email, password: PASSWORD }).expect<{ token: string }>(200)).token;
 }
@@ -83,7 +74,7 @@ describe.each(FACES)('one code over %s', (face) => {
   });
 
   it('of a passkey, given 20 times at once on two instances, signs in once', async () => {
-    const passkey = await withPasskey(await app.signUp());
+    const passkey = await passkeyOf(await app.signUp());
     const response = passkey.get(await signInOptions());
     const all = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => said(await instance(n).call(face, 'auth.passkeySignIn', { response }))),
@@ -131,7 +122,7 @@ describe('forged answers of passkeys', () => {
 
   it('1,000 of them, of every kind: none is accepted', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const [own, others] = [await withPasskey(ann), await withPasskey(bob)];
+    const [own, others] = [await passkeyOf(ann), await passkeyOf(bob)];
     const token = await challenge(bob);
     const spent = await signInOptions();
     await app.rest('POST', '/auth/passkeys/verify', { response: own.get(spent, { counter: 1000 }) }).expect(200);
@@ -173,7 +164,7 @@ describe('forged answers of passkeys', () => {
   });
 
   it('a challenge of another type, or none, is refused like a wrong one', async () => {
-    const passkey = await withPasskey(await app.signUp());
+    const passkey = await passkeyOf(await app.signUp());
     const answer = passkey.get(await signInOptions());
     for (const challenge of [5, null, {}, undefined, '\u0000', 'ü', 'x'.repeat(10_000)]) {
       const data = JSON.stringify({ type: 'webauthn.get', challenge, origin: ORIGIN, crossOrigin: false });
@@ -189,7 +180,7 @@ describe('forged answers of passkeys', () => {
 
   it('a challenge lives five minutes, and for its purpose, person and session alone', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const [own, others] = [await withPasskey(ann), await withPasskey(bob)];
+    const [own, others] = [await passkeyOf(ann), await passkeyOf(bob)];
     const options = await signInOptions();
     app.clock.advance(5 * MINUTE);
     await app.rest('POST', '/auth/passkeys/verify', { response: own.get(options) }).expect(401);
@@ -214,7 +205,7 @@ describe('forged answers of passkeys', () => {
 
 it('a passkey used while its account is locked and unlocked gets a session that has ended', async () => {
   const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
-  const passkey = await withPasskey(ann);
+  const passkey = await passkeyOf(ann);
   await using proxy = await startStoreProxy(app.mongodbUri);
   await using stalling = await startTestServer({ ...settings, mongodbUri: proxy.uri, clock: app.clock });
   const { reached, release } = proxy.hold(isCommand('identities.update'));
@@ -230,7 +221,7 @@ it('a passkey used while its account is locked and unlocked gets a session that 
 
 it('a passkey that is refused as a proof counts as a failed login', async () => {
   const [ann, bob] = [await app.signUp(), await app.signUp()];
-  const others = await withPasskey(bob);
+  const others = await passkeyOf(bob);
   const prove = async (response: object) => said(await ann.call('rest', 'auth.prove', { identityId: ann.id, response }));
   for (let n = 0; n < 5; n++) expect(await prove(others.get(await signInOptions()))).toBe(REFUSED);
   expect(await prove(others.get(await signInOptions()))).toBe(LOCKED);

@@ -1,16 +1,7 @@
-import {
-  FACES,
-  NEW_PASSWORD,
-  PASSWORD,
-  createPasskey,
-  createTotpApp,
-  fixture,
-  startTestServer,
-  type Person,
-} from '@tandem/testing';
+import { FACES, NEW_PASSWORD, PASSWORD, createTotpApp, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 
-const ORIGIN = 'http://localhost:5173';
 const MINUTE = 60_000;
 const app = fixture(() => startTestServer({ passkeyRpId: 'localhost', corsOrigins: [ORIGIN] }));
 
@@ -37,20 +28,6 @@ async function withApp(person: Person, name?: string) {
   const code = createTotpApp(secret, app.clock);
   await person.rest('POST', `/auth/${person.id}/factors/${id}/confirm`, { code: code() }).expect(204);
   return { id, code };
-}
-
-async function withPasskey(person: Person, name?: string) {
-  const passkey = createPasskey(ORIGIN);
-  const options = await person
-    .rest('POST', `/auth/${person.id}/factors/passkeys/options`)
-    .expect<Parameters<typeof passkey.create>[0]>(200);
-  const factor = await person
-    .rest('POST', `/auth/${person.id}/factors/passkeys`, {
-      response: passkey.create(options),
-      ...(name !== undefined && { name }),
-    })
-    .expect<Factor>(201);
-  return { passkey, id: factor.id };
 }
 
 async function recoveryCodes(person: Person): Promise<string[]> {
@@ -118,7 +95,7 @@ describe.each(FACES)('an authenticator app over %s', (face) => {
 describe.each(FACES)('a passkey over %s', (face) => {
   it('signs in without password, and without a second step', async () => {
     const ann = await app.signUp();
-    const { passkey, id } = await withPasskey(ann, 'Laptop');
+    const { passkey, id } = await addPasskey(ann, 'Laptop');
     const { value: options } = (await app.call(face, 'auth.passkeySignInOptions', {})) as { value: { challenge: string } };
     const signedIn = await app.call(face, 'auth.passkeySignIn', { response: passkey.get({ ...options, rpId: 'localhost' }) });
     expect(signedIn).toMatchObject({ ok: true, value: { id: ann.id, accessToken: expect.any(String) as string } });
@@ -128,7 +105,7 @@ describe.each(FACES)('a passkey over %s', (face) => {
 
   it('follows a password, as a second step', async () => {
     const ann = await app.signUp();
-    const { passkey } = await withPasskey(ann);
+    const { passkey } = await addPasskey(ann);
     const { token, factors } = await login(ann.email);
     expect(factors).toEqual(['passkey']);
     const { value: options } = (await app.call(face, 'auth.mfaPasskeyOptions', { token })) as {
@@ -143,7 +120,7 @@ describe.each(FACES)('a passkey over %s', (face) => {
 
   it('is added once, and by one person', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const { passkey } = await withPasskey(ann);
+    const { passkey } = await addPasskey(ann);
     const options = await bob
       .rest('POST', `/auth/${bob.id}/factors/passkeys/options`)
       .expect<Parameters<typeof passkey.create>[0]>(200);
@@ -231,7 +208,7 @@ describe.each(FACES)('factors over %s', (face) => {
   it('are all removed by an admin, whom the person is told of', async () => {
     const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
     await withApp(ann);
-    await withPasskey(ann);
+    await addPasskey(ann);
     await recoveryCodes(ann);
     for (let n = 0; n < 3; n++) await app.mail.next(ann.email);
     expect(await ann.call(face, 'auth.deleteFactors', { identityId: ann.id })).toMatchObject({ status: 403 });

@@ -1,15 +1,11 @@
-import { NEW_PASSWORD, PASSWORD, createPasskey, fixture, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
+import { NEW_PASSWORD, PASSWORD, fixture, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 
-const ORIGIN = 'http://localhost:5173';
 const app = fixture(() => startTestServer({ passkeyRpId: 'localhost', corsOrigins: [ORIGIN] }));
 
 async function withPasskey(person: Person): Promise<SoftPasskey> {
-  const passkey = createPasskey(ORIGIN);
-  const options = await person
-    .rest('POST', `/auth/${person.id}/factors/passkeys/options`)
-    .expect<Parameters<SoftPasskey['create']>[0]>(200);
-  await person.rest('POST', `/auth/${person.id}/factors/passkeys`, { response: passkey.create(options) }).expect(201);
+  const { passkey } = await addPasskey(person);
   await person.rest('POST', `/auth/${person.id}/factors/recovery-codes`).expect(201);
   return passkey;
 }
