@@ -265,7 +265,6 @@ export function createServer(
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
     drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });
-    drivers.redis?.connect();
     tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))

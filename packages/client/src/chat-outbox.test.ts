@@ -119,5 +119,6 @@ describe('a message on its way', () => {
     chat.close();
     await expect(sending).rejects.toThrow('the client is closed');
     expect(shown()).toMatchObject([{ state: 'failed' }]);
+    await expect(chat.send({ channelId: channel.id, content: 'Too late' })).rejects.toThrow('the client is closed');
   });
 });

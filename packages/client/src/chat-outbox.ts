@@ -70,6 +70,7 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
   /** Refusals since the last stored message. */
   let refusals = 0;
   let pause: ReturnType<typeof setTimeout> | undefined;
+  let closed: Error | undefined;
 
   /** Sends unsent messages, as far as allowed. */
   function pump(): void {
@@ -130,7 +131,8 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
 
   return {
     pump,
-    add(message: Named): Promise<ChatMessage> {
+    async add(message: Named): Promise<ChatMessage> {
+      if (closed) throw closed;
       if (waiting.has(message.clientId)) throw new TypeError('clientId: another message on its way has this one');
       return new Promise((resolve, reject) => {
         const entry: Waiting = { message, frame: undefined, isSent: false, resolve, reject };
@@ -172,6 +174,7 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
       inFlight = 0;
     },
     close(error: Error): void {
+      closed = error;
       clearTimeout(pause);
       const all = [...waiting.values()];
       waiting.clear();

@@ -4,8 +4,8 @@ import type { Renewals, Sent } from './renewals.js';
 import type { AppRouter } from './router-types.js';
 
 /**
- * Procedures without authentication. Their 401s concern a password or token in the input, not the session, so a refresh
- * cannot help. A test compares the list with the server.
+ * Procedures of `auth` without authentication. Their 401s concern a password or token in the input, not the session, so a
+ * refresh cannot help. A test compares the list with the server.
  */
 export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.register',
@@ -27,15 +27,6 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.startOauth',
   'auth.finishOauth',
   'auth.finishOauthByForm',
-  'attributes.get',
-  'attributes.list',
-  'categories.get',
-  'categories.list',
-  'locations.get',
-  'locations.list',
-  'products.get',
-  'products.list',
-  'productVariants.list',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

@@ -32,6 +32,12 @@ describe('an expired access token', () => {
     expect(signedOut).toEqual([]);
   });
 
+  it('is renewed for a public read of what its caller alone may see', async () => {
+    const { client, count } = await createExpiredClient(app);
+    expect(await client.api.products.list.query({ $expand: 'organization', limit: 1 })).toHaveProperty('data');
+    expect([count('auth.refreshToken'), count('products.list')]).toEqual([1, 2]);
+  });
+
   it('is renewed once for calls that are refused at different times', async () => {
     const barrier = createBarrier('identities.get');
     const { client, id, unread, count } = await createExpiredClient(app, { before: barrier.before });

@@ -258,6 +258,7 @@ export async function createTandem<
 
     start({ mailPollMs, filePollMs, webhookPollMs } = {}) {
       if (stops) return;
+      configuration.redis?.connect();
       jobs.start();
       followers.start();
       webhooks.sending.start(webhookPollMs);

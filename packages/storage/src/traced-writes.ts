@@ -134,18 +134,28 @@ function stagesOf(update: Plain): object[] {
   return [{ $set: Object.fromEntries(changes) }];
 }
 
+/** A shell is what is left of one that was removed: it cannot be removed again. */
+const IS_THERE = { [`${TRACE}.isRemoved`]: { $ne: true } };
+
 /** Lets removals leave a shell of the record, unless they take back its making. */
 function leaveShells(collection: Collection, clock: Clock, traced: Traced): void {
   const isUndo = () => traceContext().undoes !== undefined;
   replaceMethod(collection, 'findOneAndDelete', (run, [filter, options]) => {
     if (isUndo()) return run(filter, options);
     const update = stagesOfRemoval(clock.now(), traced);
-    return collection.findOneAndUpdate(filter as object, update, { ...(options as object), returnDocument: 'before' });
+    return collection.findOneAndUpdate({ ...(filter as object), ...IS_THERE }, update, {
+      ...(options as object),
+      returnDocument: 'before',
+    });
   });
   replaceMethod(collection, 'deleteOne', async (run, [filter, options]) => {
     if (isUndo()) return run(filter, options);
     const update = stagesOfRemoval(clock.now(), traced);
-    const { acknowledged, modifiedCount } = await collection.updateOne(filter as object, update, options as object);
+    const { acknowledged, modifiedCount } = await collection.updateOne(
+      { ...(filter as object), ...IS_THERE },
+      update,
+      options as object,
+    );
     return { acknowledged, deletedCount: modifiedCount };
   });
 }

@@ -10,6 +10,11 @@ export interface {{One}}Record extends Live, StoredFields<typeof {{one}}Record> 
 export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
   // gives each a version, and its answers an ETag
   traced: { kind: '{{one}}' },
+  // goes with the person who created it
+  people: { identityId: { erased: 'remove' } },
   fields: {{one}}Record.stored,
-  indexes: listIndexes({{one}}Record.resource),
+  indexes: [
+    ...listIndexes({{one}}Record.resource),
+    { keys: { identityId: 1 }, deletedToo: true, serves: 'all {{plural}} of a person' },
+  ],
 });

@@ -1,4 +1,4 @@
-import { admin, anyOf, owner, router } from '@tandem/core';
+import { admin, anyOf, notGuest, owner, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { createRoute, deleteRoute, patchRoute, publicGetRoute, publicListRoute, restoreRoute } from '../shared/record-routes.js';
 import { {{one}}Errors as errors } from './{{files}}.errors.js';
@@ -11,7 +11,7 @@ const {{one}} = { one: '{{words}}', many: '{{plural}}', output: {{One}}Schema, i
 export function create{{Many}}Router({{many}}: {{Many}}Service) {
   const own = anyOf(admin, owner('{{one}}Id', {{many}}.ownerOf));
   return router({
-    create: createRoute({{one}}, 'POST /{{files}}', create{{One}}Input).mutation(({ ctx, input }) =>
+    create: createRoute({{one}}, 'POST /{{files}}', create{{One}}Input, { allow: [notGuest] }).mutation(({ ctx, input }) =>
       {{many}}.create({ ...input, identityId: ctx.identity.id }),
     ),
 
@@ -19,11 +19,11 @@ export function create{{Many}}Router({{many}}: {{Many}}Service) {
 
     get: publicGetRoute({{one}}, 'GET /{{files}}/{{{one}}Id}').query(({ input }) => {{many}}.get(input.{{one}}Id)),
 
-    patch: patchRoute({{one}}, 'PATCH /{{files}}/{{{one}}Id}', {{one}}PatchInput, { allow: [own] }).mutation(({ input }) =>
+    patch: patchRoute({{one}}, 'PATCH /{{files}}/{{{one}}Id}', {{one}}PatchInput, { allow: [notGuest, own] }).mutation(({ input }) =>
       {{many}}.patch(input.{{one}}Id, input.title),
     ),
 
-    delete: deleteRoute({{one}}, 'DELETE /{{files}}/{{{one}}Id}', { allow: [own] }).mutation(({ input }) =>
+    delete: deleteRoute({{one}}, 'DELETE /{{files}}/{{{one}}Id}', { allow: [notGuest, own] }).mutation(({ input }) =>
       {{many}}.delete(input.{{one}}Id),
     ),
 

@@ -8,6 +8,7 @@ const app = fixture(startTestServer);
 const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 const bob = fixture(() => app.signUp());
+const guest = fixture(() => app.signUp({ typeId: 'guest' }));
 
 const create = () => ann.rest('POST', '/{{files}}', { title: 'One' }).expect<{{One}}>(201);
 
@@ -15,11 +16,12 @@ describe.each(FACES)('a {{words}} over %s', (face) => {
   const call = (who: Person, procedure: string, {{one}}Id: string, input: object = {}) =>
     who.call(face, `{{many}}.${procedure}`, { {{one}}Id, ...input });
 
-  it('is created by anybody signed in, and read by anybody', async () => {
+  it('is created by anybody signed in but guests, and read by anybody', async () => {
     const outcome = await ann.call(face, '{{many}}.create', { title: 'One' });
     expect(outcome).toMatchObject({ ok: true, value: { title: 'One', identityId: ann.id } });
     const { id } = (outcome as { value: {{One}} }).value;
     expect(await app.call(face, '{{many}}.get', { {{one}}Id: id })).toEqual(outcome);
+    expect(await guest.call(face, '{{many}}.create', { title: 'One' })).toEqual(REFUSED);
   });
 
   it('is changed and deleted by who created it, and restored by an admin', async () => {

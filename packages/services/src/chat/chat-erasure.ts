@@ -111,12 +111,11 @@ export function createChatErasure({ storage, staying }: ChatErasureOptions) {
   function keepNumbers(): void {
     storage.people.before('messages', async (ids, isWhole) => {
       if (isWhole) return ids;
-      const fields = { projection: { channelId: 1, seq: 1, 'trace.version': 1 } };
+      const fields = { projection: { channelId: 1, seq: 1 } };
       const found = (await Messages.collection.find({ _id: { $in: [...ids] } } as object, fields).toArray()) as unknown as {
         _id: string;
         channelId: string;
         seq: number;
-        trace?: { version?: number };
       }[];
       const ends = await Messages.collection
         .aggregate<{ _id: string; seq: number }>([
@@ -128,8 +127,9 @@ export function createChatErasure({ storage, staying }: ChatErasureOptions) {
         .toArray();
       const last = new Map(ends.map(({ _id, seq }) => [_id, seq]));
       const going = found.filter(({ channelId, seq }) => seq !== last.get(channelId));
-      const notes = going.map(({ _id, seq, trace }) => ({
-        updateOne: { filter: { _id: `${_id} ${trace?.version ?? 0}` }, update: { $set: { goneSeq: seq } } },
+      const notes = going.map(({ _id, seq }) => ({
+        // whatever version the deletion was: an erasure may have raised it since
+        updateMany: { filter: { _id: { $gt: `${_id} `, $lt: `${_id}!` }, recordId: _id }, update: { $set: { goneSeq: seq } } },
       }));
       if (notes.length > 0) await storage.people.writeMany(messageModel, notes);
       return idsOf(going);

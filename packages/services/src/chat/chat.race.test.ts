@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
 import type { ListedChannel } from './channel-list.js';
 import type { ReadState } from './read-states.schemas.js';
+import { subscriptionModel } from './subscription.model.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
 const app = fixture(startTestServer);
@@ -35,6 +36,16 @@ it('of 20 concurrent calls that add a member one succeeds, and of 20 that remove
   expect(data).toHaveLength(2);
   const id = data.find((one) => one.subscribedId === subscribedId)?.id;
   expect(inOrder(await twenty(admins, (admin) => admin.rest('DELETE', `/subscriptions/${id}`)))).toEqual(once(204, 404));
+});
+
+it('a membership that is removed by its id twice, deleted or not, is removed once', async () => {
+  const { id: channelId } = await openChannel(anns[0]);
+  const { id: _id } = await subscribe(anns[0], channelId, admins[0].id);
+  const Subscriptions = app.storage.model(subscriptionModel);
+  const options = { deleted: 'include', hard: true } as const;
+  const byOne = async () => (await Subscriptions.deleteOne({ _id }, options)).deletedCount;
+  const byOther = async () => Subscriptions.findOneAndDelete({ _id }, options);
+  expect([await byOne(), await byOne(), await byOther()]).toEqual([1, 0, null]);
 });
 
 it('of 20 concurrent deletions of a channel one succeeds, and 20 restores bring its members back once', async () => {

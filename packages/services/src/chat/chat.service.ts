@@ -72,7 +72,7 @@ export function createChatService(options: ChatOptions) {
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
   const isDirect = async (channelId: string) => (await channels.accessTo(channelId))?.direct === true;
-  const direct = createDirectChannels({ storage, teller, channels, bans });
+  const direct = createDirectChannels({ storage, teller, channels, bans, existingIdentities });
   const ends = { channelExists, isDirect, existingIdentities };
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
   const told = { channels, memberships, messages, pins, reactions };

@@ -81,6 +81,10 @@ describe.each(FACES)('a direct channel over %s', (face) => {
       [ann, bob],
     ] as const)
       expect(await call(person, 'openDirectChannel', { identityId })).toEqual(banned);
+    await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
+    expect(await call(bob, 'openDirectChannel', { identityId: ann.id })).toEqual(banned);
+    await admin.rest('GET', `/channels/${channelId}`).expect(404);
+    await admin.rest('POST', `/channels/${channelId}/restore`).expect(200);
     expect(await call(bob, 'deleteBan', { channelId, identityId: bob.id })).toMatchObject({ ok: false, status: 403 });
     valueOf(await call(ann, 'deleteBan', { channelId, identityId: bob.id }));
     await open(bob, ann);

@@ -13,6 +13,21 @@ const admin = fixture(() => app.signUpAdmin());
 const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 const watched = fixture(() => startTestServer({ mongodbUri: proxy.uri, clock: app.clock }));
 
+it('a post that is sent again with its Idempotency-Key, after it was stored and not answered, shows what replies to it since', async () => {
+  const { id: channelId } = await openChannel(ann);
+  const post = (content: string, key: string, fields: object = {}) => {
+    const headers = { 'idempotency-key': key };
+    const given = { channelId, senderId: ann.id, content, ...fields };
+    return watched.rest('POST', '/messages', given, { ...ann.credentials, headers });
+  };
+  const wasCut = proxy.cut(isCommand('idempotencyKeys.update'), 'before');
+  await post('first', 'post').expect(503);
+  await wasCut;
+  const { data } = await ann.rest('GET', `/messages?channelId=${channelId}`).expect<{ data: Message[] }>(200);
+  for (const n of [1, 2]) await say(ann, channelId, `reply ${n}`, { replyToId: data[0]?.id });
+  expect(await post('first', 'post').expect<Message>(201)).toMatchObject({ id: data[0]?.id, replyCount: 2 });
+});
+
 /** A message with many replies. */
 async function thread() {
   const { id: channelId } = await openChannel(ann);

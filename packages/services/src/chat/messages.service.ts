@@ -160,7 +160,9 @@ export function createMessagesService(options: MessagesOptions) {
         ...extra,
       };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
-      const message = record._id === newOne ? showOne(record, errors.messageNotFound) : await show(record, senderId);
+      // one that this call has not stored may have got replies and reactions since
+      const isNew = record._id === newOne && record.createdAt === now;
+      const message = isNew ? showOne(record, errors.messageNotFound) : await show(record, senderId);
       const { change = 0, deletedAt } = record;
       if (deletedAt === null) {
         publishChatEvent(bus, { type: 'message.created', channelId, change, message: sentToAll(message) });

@@ -38,7 +38,8 @@ export function createReadStatesService({ storage, lists, bus, memberships, log 
     },
 
     /**
-     * Marks messages up to and including this one as read. The position only moves forward: an earlier message changes nothing.
+     * Marks messages up to and including this one as read, with deleted ones that are all that follows, since nobody can see them
+     * to mark them. The position only moves forward: an earlier message changes nothing.
      * @throws errors.notSubscribed, lastReadMessageNotFound
      */
     async markRead({
@@ -51,9 +52,14 @@ export function createReadStatesService({ storage, lists, bus, memberships, log 
       messageId: string;
     }): Promise<void> {
       const { readSeq } = await memberships.subscriptionOf(identityId, channelId);
-      const message = await Messages.findOne({ _id: messageId, channelId }, { seq: 1 }).lean<Pick<MessageRecord, 'seq'>>();
+      const [message, lastSeq] = await Promise.all([
+        Messages.findOne({ _id: messageId, channelId }, { seq: 1 }).lean<Pick<MessageRecord, 'seq'>>(),
+        log.lastSeq(channelId),
+      ]);
       if (!message) throw errors.lastReadMessageNotFound();
-      const { seq } = message;
+      const isLast =
+        message.seq < lastSeq && (await Messages.exists({ channelId, seq: { $gt: message.seq, $lte: lastSeq } })) === null;
+      const seq = isLast ? lastSeq : message.seq;
       if (seq <= readSeq) return;
       const { modifiedCount } = await collection.updateOne(
         { channelId, subscribedId: identityId, deletedAt: null, readSeq: { $lt: seq } },

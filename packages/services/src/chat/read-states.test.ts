@@ -34,6 +34,20 @@ describe.each(FACES)('a read state over %s', (face) => {
     expect(await app.tandem.services.chat.membershipOf(ann.id, channelId)).toMatchObject({ lastSeq: 3, readSeq: 0, unread: 3 });
   });
 
+  it('reaches the end of a channel whose last messages are deleted', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const [first, second, third] = [await say(ann, channelId), await say(ann, channelId), await say(ann, channelId)];
+    const mark = ({ id }: { id: string }) => call(bob, 'markRead', { channelId, identityId: bob.id, lastReadMessageId: id });
+    const unread = async () => ((await call(bob, 'readState', { channelId })) as { value: { unread: number } }).value.unread;
+    for (const { id } of [second, third]) await ann.rest('DELETE', `/messages/${id}`).expect(204);
+    expect(await mark(third)).toMatchObject({ ok: false, status: 404 });
+    expect(await unread()).toBe(3);
+    expect(await mark(first)).toEqual({ ok: true });
+    expect(await unread()).toBe(0);
+    await say(ann, channelId);
+    expect(await unread()).toBe(1);
+  });
+
   it('shows its reader on request, and the selected fields alone', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const { id: profileId } = await bob

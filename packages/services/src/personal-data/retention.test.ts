@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { messageModel } from '../chat/message.model.js';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
 import { letErasuresPass } from '../../test/named-person.js';
 import { createOrganization } from '../../test/people.js';
@@ -145,6 +146,8 @@ describe('what was deleted', () => {
     await subscribe(bob, channel.id, carol.id);
     const [first, last] = [await say(bob, channel.id, 'first'), await say(bob, channel.id, 'last')];
     for (const { id } of [first, last]) await bob.rest('DELETE', `/messages/${id}`).expect(204);
+    // as an erasure does whose person it mentions
+    await app.storage.people.write(messageModel, { _id: first.id }, { 'trace.version': 3 });
     await pass(30 * DAY_MS + 61_000);
     expect(await countOf('messages', [`"_id":"${first.id}"`])).toBe(0);
     const changes = await app.tandem.services.chat.changesSince(channel.id, 0, 100);

@@ -12,7 +12,7 @@ const createServices = (storage: Storage, authSecrets: Settings['secrets']) =>
 export type AppRouter = Awaited<ReturnType<typeof createServices>>['router'];
 
 /** The Express application, ready to listen, and what closes it. */
-export async function createApp({ dataDir, mongodbUri, secrets }: Omit<Settings, 'port'>) {
+export async function createApp({ dataDir, mongodbUri, trustProxy, secrets }: Omit<Settings, 'port'>) {
   const engine = mongodbUri === undefined ? await startEmbeddedMongo({ dir: dataDir }) : undefined;
   const storage = await openStorage({ uri: mongodbUri ?? engine?.uri ?? '' });
   const tandem = await createServices(storage, secrets);
@@ -21,6 +21,8 @@ export async function createApp({ dataDir, mongodbUri, secrets }: Omit<Settings,
   tandem.start();
 
   const app = express();
+  // limits count callers by their addresses
+  app.set('trust proxy', trustProxy);
   app.get('/health', (_request, response) => void response.json({ ok: true }));
   app.get('/openapi.json', async (_request, response) => {
     response.json(await tandem.openApi({ title: 'My application', description: '', version: '1', url: '/' }));

@@ -18,11 +18,20 @@ async function start(): Promise<void> {
   }
   console.log(`listening on http://localhost:${(server.address() as AddressInfo).port}`);
 
+  let isStopping = false;
+  // the last answer on a connection: a proxy would go on to use it
+  server.prependListener('request', (_request, response) => {
+    if (isStopping) response.shouldKeepAlive = false;
+  });
   async function stop(): Promise<void> {
+    isStopping = true;
     await tandem.closeStreams();
     server.close();
-    server.closeIdleConnections();
+    const idle = setInterval(() => server.closeIdleConnections(), 100);
+    const late = setTimeout(() => server.closeAllConnections(), 15_000);
     await once(server, 'close');
+    clearInterval(idle);
+    clearTimeout(late);
     await close();
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());

@@ -13,6 +13,8 @@ export interface Settings {
   dataDir: string;
   /** A MongoDB server; undefined for the embedded engine. */
   mongodbUri: string | undefined;
+  /** How many proxies are in front: the address of a caller is the one that they say. */
+  trustProxy: number;
   secrets: Secrets;
 }
 
@@ -31,12 +33,15 @@ function keptSecrets(dataDir: string): Secrets {
 
 /** @throws Error naming a variable that is wrong or missing */
 export function readSettings(environment: Environment): Settings {
-  const { PORT = '3000', DATA_DIR = '.data', MONGODB_URI, AUTH_ENC_SECRET, AUTH_SIGN_SECRET, NODE_ENV } = environment;
+  const { PORT = '3000', DATA_DIR = '.data', MONGODB_URI, TRUST_PROXY = '0', NODE_ENV } = environment;
+  const { AUTH_ENC_SECRET, AUTH_SIGN_SECRET } = environment;
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT: "${PORT}" is no port`);
+  if (!/^\d$/.test(TRUST_PROXY)) throw new Error(`TRUST_PROXY: "${TRUST_PROXY}" is no number of proxies`);
   const given =
     AUTH_ENC_SECRET && AUTH_SIGN_SECRET ? { authEncSecret: AUTH_ENC_SECRET, authSignSecret: AUTH_SIGN_SECRET } : undefined;
   if (!given && NODE_ENV === 'production')
     throw new Error('AUTH_ENC_SECRET and AUTH_SIGN_SECRET: set both, e.g. to the output of openssl rand -base64 48');
-  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, secrets: given ?? keptSecrets(DATA_DIR) };
+  const trustProxy = Number(TRUST_PROXY);
+  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, trustProxy, secrets: given ?? keptSecrets(DATA_DIR) };
 }

@@ -37,7 +37,12 @@ interface TaskRecord extends Live, StoredFields<typeof record> {
 // The indexes that serve the list: of all tasks, and of the tasks of one owner.
 const model = defineModel<TaskRecord>('tasks', {
   fields: record.stored,
-  indexes: listIndexes(record.resource, { by: ['ownerId'] }),
+  // tasks are in the export of their owner's data, and go with the erasure of the account
+  people: { ownerId: { erased: 'remove' } },
+  indexes: [
+    ...listIndexes(record.resource, { by: ['ownerId'] }),
+    { keys: { ownerId: 1 }, deletedToo: true, serves: 'all tasks of a person' },
+  ],
 });
 
 const Task = record.schema.meta({ id: 'Task' });

@@ -19,7 +19,7 @@ let server: Server;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'tasks-'));
-  application = await createApp({ dataDir, mongodbUri: undefined, secrets });
+  application = await createApp({ dataDir, mongodbUri: undefined, trustProxy: 0, secrets });
   server = createServer(application.app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
