@@ -8,7 +8,11 @@ const app = fixture(startTestServer);
 const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 const bob = fixture(() => app.signUp());
-const guest = fixture(() => app.signUp({ typeId: 'guest' }));
+const guest = fixture(async () => {
+  const { id, email } = await app.signUp();
+  await admin.rest('PATCH', `/identities/${id}`, { typeId: 'guest' }).expect(200);
+  return app.signIn(email);
+});
 
 const create = () => ann.rest('POST', '/{{files}}', { title: 'One' }).expect<{{One}}>(201);
 
