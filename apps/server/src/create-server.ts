@@ -265,6 +265,8 @@ export function createServer(
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
     drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });
+    // early, so that the first requests are counted there
+    drivers.redis?.connect();
     tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))

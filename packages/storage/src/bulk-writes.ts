@@ -22,7 +22,7 @@ export interface BulkChange {
 }
 
 interface Insertion {
-  records: { _id: string }[];
+  records: { _id: string; createdAt: Date }[];
 }
 interface Update {
   writer: string;
@@ -65,7 +65,8 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
         name: 'insert',
         run: (_, fence) => fence.insert(collectionName, 'records'),
         isDone: async ({ records }) => (await collection.countDocuments({ _id: { $in: idsOf(records) } })) === records.length,
-        undo: ({ records }) => collection.deleteMany({ _id: { $in: idsOf(records) } }),
+        // a later attempt with the same key may have made them, under the same ids
+        undo: ({ records }) => collection.deleteMany({ _id: { $in: idsOf(records) }, createdAt: records[0]?.createdAt }),
       },
       ...following<Insertion>(({ records }) => idsOf(records)),
     ],

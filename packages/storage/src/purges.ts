@@ -37,6 +37,24 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
     return left;
   }
 
+  /** Those of deleted records that no restoration brings back: what was deleted with its parent goes with it, or stays. */
+  async function withoutParents(cascades: readonly Cascade[], deleted: readonly StoredRecord[]): Promise<string[]> {
+    const kept = new Set<string>();
+    for (const { with: parents, by } of cascades) {
+      const those = { _id: { $in: deleted.map((one) => String(one[by])) }, deletionId: { $type: 'string' }, [PURGING]: null };
+      const found = await recordsOf(parents)
+        .find(those as object, { projection: { deletionId: 1 } })
+        .toArray();
+      const deletions = new Map(found.map(({ _id, deletionId }) => [_id, deletionId]));
+      for (const { _id, deletionId, hiddenBy, [by]: parentId } of deleted) {
+        const deletion = deletions.get(String(parentId));
+        const own = [deletionId, ...(Array.isArray(hiddenBy) ? (hiddenBy as unknown[]) : [])];
+        if (deletion !== undefined && own.includes(deletion)) kept.add(_id);
+      }
+    }
+    return deleted.flatMap(({ _id }) => (kept.has(_id) ? [] : _id));
+  }
+
   /** Children go first: a process that dies leaves the parent, from which the next one begins again. */
   async function purge(collectionName: string, ids: readonly string[], pace: Pace, isWhole = false): Promise<number> {
     const going = [...(await mayGo(collectionName, ids, isWhole))];
@@ -80,13 +98,15 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
       const held = models.get(collectionName);
       if (!held?.definition.softDelete) return 0;
       const records = recordsOf(collectionName);
-      const { deletedRecords, traced } = held.definition;
+      const { cascades, deletedRecords, traced } = held.definition;
       const settled = traced && { [`${TRACE}.since`]: { $exists: false } };
       // as the index has it
       const filter = { deletedAt: { $gt: new Date(0), $lte: time }, ...deletedRecords, ...settled };
+      const names = ['_id', 'deletionId', 'hiddenBy', ...cascades.map(({ by }) => by)];
+      const fields = Object.fromEntries(names.map((name) => [name, 1 as const]));
       let gone = 0;
-      for await (const batch of batchesOf(records, held.definition, { path: 'deletedAt', filter }, pace)) {
-        const ids = batch.map(({ _id }) => _id);
+      for await (const batch of batchesOf(records, held.definition, { path: 'deletedAt', filter, fields }, pace)) {
+        const ids = await withoutParents(cascades, batch);
         await records.updateMany({ _id: { $in: ids }, ...filter }, { $set: { [PURGING]: true } });
         const marked = await records.find({ _id: { $in: ids }, [PURGING]: true }, { projection: { _id: 1 } }).toArray();
         gone += await purge(

@@ -69,6 +69,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const [outgoing, setOutgoing] = useState<readonly OutgoingMessage[]>([]);
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
+  /** The last message of each channel that was reported as read. */
+  const reported = useRef(new Map<string, string>());
   const whoIsHere = useWhoIsHere(memberId);
   const [messages] = useState(() => createMessageCache(client, queries, memberId));
   const [drafts] = useState(createDrafts);
@@ -130,10 +132,11 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     stream.current = made;
     // what came and went before is not told
     made.followOwn({ onEvent: (event) => onOwnEvent(event), onSubscribed: () => onEnd() });
-    const following = followed.current;
+    const [following, read] = [followed.current, reported.current];
     return () => {
       stream.current = undefined;
       following.clear();
+      read.clear();
       made.close();
     };
   }, [client]);
@@ -153,7 +156,12 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
         // from now on all is told, after a drop too: what was changed or deleted before is not
-        onSubscribed: ({ isResumed }: { isResumed: boolean }) => void (isResumed || messages.refresh(id)),
+        onSubscribed({ isResumed, unread }: { isResumed: boolean; unread: number }) {
+          const read = reported.current.get(id);
+          // without a connection the report was lost
+          if (read !== undefined && unread > 0) made.markRead(id, read);
+          if (!isResumed) messages.refresh(id);
+        },
         onEnd() {
           following.delete(id);
           onEnd();
@@ -183,6 +191,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     show,
     sayTyping: (channelId) => stream.current?.typing(channelId),
     markRead({ channelId, id, seq }) {
+      reported.current.set(channelId, id);
       stream.current?.markRead(channelId, id);
       changeChannel(channelId, (channel) => readUpTo(channel, seq));
     },

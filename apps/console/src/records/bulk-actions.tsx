@@ -3,6 +3,8 @@ import type { Operation } from '../reference/reference.js';
 import { useWithProof } from '../security/proof.js';
 import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/confirm.js';
+import { failureText } from '../ui/failure-text.js';
+import { useTell } from '../ui/toasts.js';
 import { textOf, useAct } from './acts.js';
 import { useCall, type Input, type Row } from './call.js';
 import { useChange } from './changes.js';
@@ -26,6 +28,7 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
   const act = useAct();
   const call = useCall();
   const change = useChange();
+  const tell = useTell();
   const { edit, removal } = useEffects(isOffered);
   const withProof = useWithProof();
   const [isAsking, setAsking] = useState(false);
@@ -39,10 +42,30 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
   const { remove, parents } = kind;
   const above = Object.fromEntries(parents.map((name) => [name, given[name]]));
   function removeAll(of: Kind, remove: Operation): void {
+    const gone: Row[] = [];
+    async function removeOne(row: Row): Promise<void> {
+      await call(remove, { ...above, [of.param]: row['id'] });
+      gone.push(row);
+    }
     change({
       ...removal(of, above, chosen),
-      run: () => withProof(() => Promise.all(ids.map((id) => call(remove, { ...above, [of.param]: id })))),
+      run: () =>
+        withProof(async () => {
+          const ends = await Promise.allSettled(chosen.filter((row) => !gone.includes(row)).map(removeOne));
+          for (const end of ends) if (end.status === 'rejected') throw end.reason;
+        }),
       done: t('records.bulk.deleted', { count: chosen.length }),
+      onFailure(error) {
+        if (gone.length === 0) return false;
+        const back = removal(of, above, gone).undo?.(undefined);
+        tell({
+          text: t('records.bulk.partly', { gone: gone.length, count: chosen.length, why: failureText(error) }),
+          isBad: true,
+          action: back && { text: t('ui.undo'), run: () => change(back) },
+        });
+        return true;
+      },
+      retry: () => () => removeAll(of, remove),
     });
     clear();
   }
@@ -50,7 +73,7 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
     const name = bodyOf(operation, reference).items ? (operation.body?.name ?? 'ids') : 'ids';
     act({
       operation,
-      given: { ...given, [name]: ids },
+      given: { ...above, [name]: ids },
       text: textOf(operation).replace(/ many$/, ''),
       title: t('records.bulk.chosen', { count: chosen.length }),
       isDangerous: isRemoval(operation),

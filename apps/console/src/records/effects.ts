@@ -24,6 +24,11 @@ const MOVES: Readonly<Record<string, { to: Row; back?: string }>> = {
 /** Fields whose changes nothing takes back: an order goes on from state to state. */
 const ONE_WAY: Readonly<Record<string, string>> = { 'orders.patch': 'status' };
 
+/** What an edit changes besides: another address is not verified. */
+const BESIDE: Readonly<Record<string, (to: Row) => Row>> = {
+  'identities.patch': (to) => ('email' in to ? { emailVerified: false } : {}),
+};
+
 const idOf = (row: Row) => String(row['id']);
 const part = (row: Row, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row[name]]));
 const isSame = (one: Row, other: Row) => hashKey([one]) === hashKey([other]);
@@ -65,7 +70,8 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
   }
 
   /** Records are edited alike: their former values take it back, in the versions that the edit has left. */
-  function edit({ patch, get, param }: Kind, above: Input, before: readonly Row[], to: Row): Effect {
+  function edit({ patch, get, param }: Kind, above: Input, before: readonly Row[], given: Row): Effect {
+    const to = { ...BESIDE[patch?.id ?? '']?.(given), ...given };
     const becomes: Becoming = new Map(before.map((row) => [idOf(row), patched(row, to)]));
     const names = Object.keys(to);
     const isKnown = names.every((name) => before.every((row) => row[name] !== undefined));

@@ -1,6 +1,7 @@
 import type { QueryParameters } from '@tandem/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { wordsOf } from '../ui/words.js';
+import type { Input } from './call.js';
 import type { RecordList } from './definitions.js';
 
 /** What a list shows, as its address says it. Empty texts ask for nothing. */
@@ -26,11 +27,15 @@ export function useListState(): [ListState, (change: Partial<ListState>) => void
   return [{ q, filter, order, group, measure }, change];
 }
 
-/** The parameters of the list query that a state stands for. */
-export function parametersOf({ q, filter, order }: ListState, list: RecordList, relations: readonly string[]): QueryParameters {
+/** The parameters of the list query that a state stands for, within the filter of what is given. */
+export function parametersOf(
+  { q, filter, order }: ListState,
+  { list, given, relations }: { list: RecordList; given: Input; relations: readonly string[] },
+): QueryParameters {
   const words = list.isSearched ? wordsOf(q) : '';
+  const { $filter: within = '' } = given as { $filter?: string };
   return {
-    ...(filter !== '' && { $filter: filter }),
+    ...(filter !== '' && { $filter: within === '' ? filter : `(${within}) and (${filter})` }),
     ...(words !== '' && { $search: words }),
     ...(order !== '' && { $orderby: order }),
     ...(relations.length > 0 && { $expand: relations.join(',') }),

@@ -8,6 +8,7 @@ import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
 import { SavedViews } from './saved-views.js';
 import { labelOf } from './words.js';
+import { timeOfLocal, timeText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
 interface ToolsProps {
@@ -17,7 +18,10 @@ interface ToolsProps {
 }
 
 /** A value of a filter, in the reader's words where it is one of the document's. */
-const valueOf = (field: string, value: string) => term('values', `${field}.${value}`) ?? term('values', value) ?? value;
+const valueOf = (field: string, value: string) =>
+  /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+    ? timeText(new Date(value))
+    : (term('values', `${field}.${value}`) ?? term('values', value) ?? value);
 
 /** The search, the filters and the grouping of a list: everything that its address can say. */
 export function ListTools({ list, state, change }: ToolsProps) {
@@ -98,8 +102,10 @@ function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condi
       className="add-condition"
       onSubmit={(event) => {
         event.preventDefault();
-        const value = (new FormData(event.currentTarget).get('value') as string).trim();
-        add({ field: name, operator, value: value === '' ? 'null' : value });
+        const typed = (new FormData(event.currentTarget).get('value') as string).trim() || 'null';
+        // the reader's day
+        const isDay = type === 'date' && typed !== 'null';
+        add({ field: name, operator, value: isDay ? timeOfLocal(`${typed}T00:00`).toISOString() : typed });
       }}
     >
       <Choice

@@ -93,11 +93,8 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
   const definitions = useDefinitions();
   const [ids, select] = useState<ReadonlySet<string>>(new Set());
   const columns = useMemo(() => columnsOf(list, kind, given), [list, kind, given]);
-  const parameters = parametersOf(
-    state,
-    list,
-    list.relations.filter((name) => !name.includes('.')),
-  );
+  const relations = list.relations.filter((name) => !name.includes('.'));
+  const parameters = parametersOf(state, { list, given, relations });
   const found = useRows(list, given, parameters);
   const rows = useMemo(
     () => found.data?.pages.flatMap((page) => page.rows.map((row) => recordIn(row, kind))),
@@ -219,7 +216,12 @@ const groupText = (value: unknown, field: string) =>
 
 /** The groups of a list and a value of each, as a chart that is a table. */
 function Groups({ list, given, state, empty }: Pick<RecordListViewProps, 'list' | 'given' | 'empty'> & { state: ListState }) {
-  const input = { ...given, ...parametersOf({ ...state, order: '' }, list, []), $apply: applyOf(state), $top: 50 };
+  const input = {
+    ...given,
+    ...parametersOf({ ...state, order: '' }, { list, given, relations: [] }),
+    $apply: applyOf(state),
+    $top: 50,
+  };
   const groups = useAnswer<{ value: Row[] }>(list.operation, input);
   const rows = groups.data?.value;
   return (

@@ -39,7 +39,10 @@ export async function writeContents(
   const own = new Set(person.emails.map((email) => email.toLowerCase()));
   const now = storage.clock.now();
   const out = createWriteStream(file, { flags: 'r+' });
+  // it may fail while nobody waits for it
+  out.on('error', () => {});
   const archive = createArchive(async (chunk) => {
+    if (out.errored) throw out.errored;
     if (!out.write(chunk)) await once(out, 'drain', { signal });
   });
   const encoder = new TextEncoder();
@@ -98,6 +101,7 @@ export async function writeContents(
     await about.write(encoder.encode(`${JSON.stringify(facts, null, 2)}\n`));
     await about.end();
     await archive.end();
+    if (out.errored) throw out.errored;
     out.end();
     await once(out, 'finish', { signal });
   } catch (error) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { organizationModel } from '../organizations/organization.model.js';
 import { messageModel } from '../chat/message.model.js';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
 import { letErasuresPass } from '../../test/named-person.js';
@@ -116,6 +117,18 @@ describe('what was deleted', () => {
       expect(order.indexOf(parent), parent).toBeGreaterThanOrEqual(0);
       expect(order.indexOf(parent), `${parent} ${child}`).toBeLessThan(order.indexOf(child));
     }
+  });
+
+  it('stays while the restoration of its parent is under way', async () => {
+    const organization = await createOrganization(admin);
+    const given = { name: 'Tea', description: '', organizationId: organization, price: { amount: 1, currency: 'EUR' } };
+    const product = await create(admin, '/products', given);
+    await admin.rest('DELETE', `/organizations/${organization}`).expect(204);
+    app.clock.advance(31 * DAY_MS);
+    // as a process leaves it that dies after the first of its writes
+    await app.storage.people.write(organizationModel, { _id: organization }, { deletedAt: null });
+    await app.tandem.runJobs();
+    expect(await countOf('products', [product])).toBe(1);
   });
 
   it('goes later where it is an order', async () => {

@@ -56,9 +56,10 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
           if (!(await existingIdentities([identityId])).has(identityId)) throw identityErrors.notFound();
         },
         isDone: async ({ profile: { _id } }) => (await Profiles.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
-        async undo({ profile: { _id } }) {
-          await avatars.release(_id);
-          await Profiles.deleteOne({ _id }).setOptions({ hard: true });
+        async undo({ profile: { _id, createdAt } }) {
+          await Profiles.deleteOne({ _id, createdAt }).setOptions({ hard: true });
+          // a later attempt with the same key may have made it, under the same id, and holds the picture then
+          if (!(await Profiles.exists({ _id }).setOptions({ deleted: 'include' }))) await avatars.release(_id);
         },
       },
     ],

@@ -33,6 +33,7 @@ export const texts = {
     sure: 'Delete {count, number}?',
     what: '{count, plural, one {It is no longer shown. An admin can restore it from the trash.} other {They are no longer shown. An admin can restore them from the trash.}}',
     deleted: 'Done: deleted {count, number}.',
+    partly: 'Deleted {gone, number} of {count, number}. {why}',
   },
   operators: { eq: 'is', ne: 'is not', contains: 'contains', gt: 'more than', ge: 'from', lt: 'less than', le: 'to' },
   condition: '{field} {operator} {value}',

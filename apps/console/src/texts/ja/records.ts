@@ -34,6 +34,7 @@ export const texts: Translated<typeof english> = {
     sure: '{count, number}件を削除しますか？',
     what: '{count, plural, other {一覧に表示されなくなります。管理者はごみ箱から復元できます。}}',
     deleted: '{count, number}件を削除しました。',
+    partly: '{count, number}件のうち{gone, number}件を削除しました。{why}',
   },
   operators: {
     eq: 'が次と等しい：',
