@@ -1,7 +1,7 @@
-import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
+import { HAS_CHROMIUM, PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { DESKTOP, expectClean, goTo, launchChromium, visitSignedIn } from './chromium.js';
+import { DESKTOP, expectClean, goTo, interruptible, launchChromium, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -29,6 +29,25 @@ describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no 
       expect((await page.getByRole('log').boundingBox())?.height).toBeGreaterThan(120);
       await expectClean(visitor);
     }
+  });
+
+  it('tells the server what was read before its stream was open', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Galley');
+    await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: 'Soup is ready.' }).expect(201);
+    await using visitor = await visitAs(bob, '/products');
+    const { page } = visitor;
+    visitor.allow('WebSocket connection');
+    const { leave, comeBack } = await interruptible(page, /messages\/listen/);
+    await leave();
+    await visitor.open(`/chat/${channelId}`);
+    await page.getByRole('log').getByText('Soup is ready.').waitFor();
+    await page.getByRole('link', { name: 'Chat', exact: true }).waitFor();
+    const unread = async () =>
+      (await bob.rest('GET', `/channels/${channelId}/read-state`).expect<{ unread: number }>(200)).unread;
+    expect(await unread()).toBe(1);
+    comeBack();
+    await expect.poll(unread, PATIENCE).toBe(0);
+    await expectClean(visitor);
   });
 
   it('keeps long names in their rows, and counts in their pills', async () => {

@@ -84,7 +84,8 @@ interface TreeOptions<R extends TreeRecord> {
  *
  * A change is decided at one version of the tree, and stored as pending by one write that requires this version. Then it is
  * written to its record and is no longer pending. Any process that finds a pending change writes it first, at the latest a sweep,
- * so it does not matter which process dies in between. Each record keeps the version that last wrote it, so repeating a write late has no effect.
+ * so it does not matter which process dies in between. Each record keeps the version that last wrote it, so repeating a write
+ * late has no effect.
  */
 export function createTree<R extends TreeRecord>({ storage, model, parentField, cycle, missing }: TreeOptions<R>) {
   // typed for the fields that every tree has
