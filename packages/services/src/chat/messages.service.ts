@@ -150,11 +150,9 @@ export function createMessagesService(options: MessagesOptions) {
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
       const given = {
-        channelId,
-        senderId,
+        ...sent,
         content,
         title,
-        clientId,
         ...(isReply && { replyToId }),
         ...(named.length > 0 && { mentions: named }),
         ...extra,
