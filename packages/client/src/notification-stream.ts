@@ -54,8 +54,9 @@ export function createNotificationStream(options: NotificationStreamOptions): No
 
   function tell(notification: Notification): void {
     const { id } = notification;
-    since = id;
+    // an older one, repeated, is no place to resume from
     if (told.has(id)) return;
+    since = id;
     told.add(id);
     const [oldest] = told;
     if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
@@ -78,10 +79,11 @@ export function createNotificationStream(options: NotificationStreamOptions): No
       const { ticket } = await client.api.notifications.createListenTicket.mutate({}, { signal });
       refusals += 1;
       if (refusals > REFUSALS) {
-        // an earlier one that exists resumes too: more is repeated. A proxy may also refuse for a while what the server would not
+        // An earlier one that exists resumes too: more is repeated. A proxy may also refuse for a while what the server would not:
+        // what was missed is given up for one attempt alone, and then the newest is tried again
         const all = [...told];
-        since = all[all.indexOf(since ?? '') - 1];
-        refusals = 1;
+        since = since === undefined ? all.at(-1) : all[all.indexOf(since) - 1];
+        refusals = since === undefined ? REFUSALS : 1;
       }
       return `/notifications/listen?ticket=${ticket}${since === undefined ? '' : `&since=${since}`}`;
     },
