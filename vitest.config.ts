@@ -34,6 +34,8 @@ export default defineConfig({
     setupFiles: ['packages/testing/src/release-database.ts'],
     // what hangs, on a machine that others use too: speed is no test
     testTimeout: 90_000,
+    // what differs is seen in the message
+    chaiConfig: { truncateThreshold: 0 },
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',

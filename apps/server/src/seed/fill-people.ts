@@ -2,7 +2,7 @@ import { draw } from './drawings/canvas.js';
 import { portrait } from './drawings/portrait.js';
 import { PEOPLE, type SeedPerson, type Who } from './data/people.js';
 import { mailOf } from './data/organizations.js';
-import { MINUTE_MS, ago, forEach, picture, uploaded, type Seeding } from './seeding.js';
+import { MINUTE_MS, PASSWORD_LANES, ago, forEach, picture, uploaded, type Seeding } from './seeding.js';
 
 /** Ids of accounts and of their profiles. */
 export interface Person {
@@ -35,7 +35,7 @@ export async function fillPeople(seeding: Seeding): Promise<People> {
     return [who, { id, profileId: profile.id }];
   }
 
-  return Object.fromEntries(await forEach(Object.entries<SeedPerson>(PEOPLE), join)) as Record<Who, Person>;
+  return Object.fromEntries(await forEach(Object.entries<SeedPerson>(PEOPLE), join, PASSWORD_LANES)) as Record<Who, Person>;
 }
 
 /** Devices that people sign in with; their addresses are those for examples. */
@@ -68,16 +68,20 @@ const SIGN_INS: readonly (readonly [who: Who, device: keyof typeof DEVICES, days
 export async function fillSessions(seeding: Seeding): Promise<void> {
   const { services, clock, password } = seeding;
   const names = [...new Set(SIGN_INS.map(([who]) => who))];
-  await forEach(names, async (name) => {
-    for (const [who, device, days, isWrong = false] of SIGN_INS) {
-      if (who !== name) continue;
-      const given = { email: mailOf(who), password: isWrong ? `not ${password}` : password };
-      const signingIn = clock.at(ago(seeding, days), () =>
-        services.authentication.login(given, { ...DEVICES[device], fingerprintHash: undefined }),
-      );
-      await (isWrong ? signingIn.catch(() => {}) : signingIn);
-    }
-  });
+  await forEach(
+    names,
+    async (name) => {
+      for (const [who, device, days, isWrong = false] of SIGN_INS) {
+        if (who !== name) continue;
+        const given = { email: mailOf(who), password: isWrong ? `not ${password}` : password };
+        const signingIn = clock.at(ago(seeding, days), () =>
+          services.authentication.login(given, { ...DEVICES[device], fingerprintHash: undefined }),
+        );
+        await (isWrong ? signingIn.catch(() => {}) : signingIn);
+      }
+    },
+    PASSWORD_LANES,
+  );
 }
 
 /** A sign-in of a moment ago, as important changes need one; undefined where a second step is due. */

@@ -8,6 +8,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 /** How much is under way at once: the engine takes eight commands. */
 const LANES = 8;
+/** The same where passwords are hashed: more of them than cores would only wait, and be refused where other programs are busy. */
+export const PASSWORD_LANES = 2;
 
 /** A file to upload. */
 export interface SeedFile {
@@ -63,7 +65,7 @@ export async function uploaded(
 }
 
 /** Runs something for each, some at once. Results come in order. */
-export async function forEach<T, R>(all: readonly T[], run: (one: T, at: number) => Promise<R>): Promise<R[]> {
+export async function forEach<T, R>(all: readonly T[], run: (one: T, at: number) => Promise<R>, lanes = LANES): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   async function lane(): Promise<void> {
@@ -72,6 +74,6 @@ export async function forEach<T, R>(all: readonly T[], run: (one: T, at: number)
       results[at] = await run(all[at] as T, at);
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
   return results;
 }
