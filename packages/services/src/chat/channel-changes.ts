@@ -102,6 +102,8 @@ export function createChannelChanges(options: ChannelChangesOptions) {
     const posts = new Map(records.filter((record) => !isChange(record)).map((record) => [record._id, record as MessageRecord]));
     const changes = records.filter(isChange);
     const latest = new Map(changes.map((record) => [subjectOf(record), record]));
+    // of a message that has been purged, some records have its number
+    const gone = new Map(changes.flatMap(({ recordId, goneSeq }) => (goneSeq === undefined ? [] : [[recordId, goneSeq]])));
     const changedIds = changes.flatMap(({ kind, recordId }) => (kind === 'message' ? recordId : []));
     const peopleIds = changes.flatMap((record) => (record.kind === 'subscription' ? record.identityId : []));
     for (const record of await messagesOf([...new Set(changedIds)])) posts.set(record._id, record);
@@ -139,7 +141,7 @@ export function createChannelChanges(options: ChannelChangesOptions) {
           const message = live.get(record.recordId);
           if (message) return { type: 'message.updated', channelId, message };
           const found = posts.get(record.recordId);
-          const goneSeq = found ? found.deletedAt !== null && found.seq : record.goneSeq;
+          const goneSeq = found ? found.deletedAt !== null && found.seq : gone.get(record.recordId);
           return typeof goneSeq === 'number'
             ? { type: 'message.deleted', channelId, messageId: record.recordId, seq: goneSeq }
             : undefined;
@@ -165,16 +167,18 @@ export function createChannelChanges(options: ChannelChangesOptions) {
 
   return {
     /**
-     * The changes after a number, upwards; `next` is the number to continue after, if there may be more. Read with majority
-     * concern, because readers resume from what they were sent.
+     * The changes after a number and up to another, upwards; `next` is the number to continue after, if there may be more. A change
+     * beyond the limit stands for none within it. Read with majority concern, because readers resume from what they were sent.
      */
     async since(
       channelId: string,
       change: number,
       limit: number,
+      upTo = Infinity,
     ): Promise<{ changes: ChannelChange[]; next: number | undefined }> {
-      const records = await log.after(channelId, change, limit);
-      const next = records.length < limit ? undefined : records.at(-1)?.change;
+      const found = await log.after(channelId, change, limit);
+      const next = found.length < limit ? undefined : found.at(-1)?.change;
+      const records = found.filter((record) => (record.change ?? 0) <= upTo);
       return { changes: await shown(channelId, records), next };
     },
   };

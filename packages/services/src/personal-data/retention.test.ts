@@ -158,7 +158,10 @@ describe('what was deleted', () => {
     const channel = await openChannel(bob);
     await subscribe(bob, channel.id, carol.id);
     const [first, last] = [await say(bob, channel.id, 'first'), await say(bob, channel.id, 'last')];
-    for (const { id } of [first, last]) await bob.rest('DELETE', `/messages/${id}`).expect(204);
+    const reply = { channelId: channel.id, senderId: bob.id, content: 'reply', replyToId: first.id };
+    const { id: replyId } = await bob.rest('POST', '/messages', reply).expect<{ id: string }>(201);
+    // the last change of the first one tells the number of its replies
+    for (const id of [first.id, replyId, last.id]) await bob.rest('DELETE', `/messages/${id}`).expect(204);
     // as an erasure does whose person it mentions
     await app.storage.people.write(messageModel, { _id: first.id }, { 'trace.version': 3 });
     await pass(30 * DAY_MS + 61_000);
@@ -168,11 +171,12 @@ describe('what was deleted', () => {
       event?.type === 'message.deleted' ? [[event.messageId, event.seq]] : [],
     );
     expect(told).toEqual([
+      [replyId, 3],
       [first.id, 1],
       [last.id, 2],
     ]);
     const again = await app.signIn(bob.email);
-    expect(await say(again, channel.id, 'next')).toMatchObject({ seq: 3 });
+    expect(await say(again, channel.id, 'next')).toMatchObject({ seq: 4 });
     await pass(61_000);
     expect(await countOf('messages', [`"_id":"${last.id}"`])).toBe(0);
   });

@@ -231,3 +231,14 @@ it.skipIf(!HAS_REDIS)('changes of two instances at once reach the readers of bot
     expect(all.length - told.length).toBeLessThanOrEqual(60 / 12);
   }
 });
+
+it('a change of a message that is not asked for yet takes no earlier one’s place', async () => {
+  const { id: channelId } = await openChannel(ann);
+  const { id } = await say(ann, channelId);
+  await ann.rest('PATCH', `/messages/${id}`, { content: 'new' }).expect(200);
+  const since = (change: number, upTo?: number) => app.tandem.services.chat.changesSince(channelId, change, 100, upTo);
+  const edit = (await since(0)).changes.at(-1)?.change ?? 0;
+  await ann.rest('PATCH', `/messages/${id}`, { content: 'newer' }).expect(200);
+  const { changes } = await since(edit - 1, edit);
+  expect(changes).toMatchObject([{ change: edit, event: { type: 'message.updated', message: { id } } }]);
+});

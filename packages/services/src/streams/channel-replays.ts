@@ -52,8 +52,8 @@ export function createChannelReplays({ chat, senders }: ChannelReplaysOptions) {
   /** The changes between two numbers, upwards. */
   async function* changes(channelId: string, reader: ChannelReader, since: number, upTo: number): AsyncGenerator<LastingEvent> {
     for (let cursor: number | undefined = since; cursor !== undefined && cursor < upTo;) {
-      const { changes: found, next } = await chat.changesSince(channelId, cursor, PAGE);
-      const missed = found.flatMap(({ change, event }) => (event && change <= upTo ? event : []));
+      const { changes: found, next } = await chat.changesSince(channelId, cursor, PAGE, upTo);
+      const missed = found.flatMap(({ event }) => event ?? []);
       yield* await expanded(channelId, reader, missed);
       cursor = next;
     }

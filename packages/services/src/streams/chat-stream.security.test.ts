@@ -84,6 +84,8 @@ describe('frames of the stream of messages', () => {
       clientId: 'x',
       channelId,
     });
+    stream.send({ type: 'typing', channelId });
+    expect(await stream.next('error')).toMatchObject({ errorCode: 'rules.notAdmin', channelId });
   });
 
   it('name no sender, and none of the fields of a prototype', async () => {

@@ -1,5 +1,6 @@
 import {
   NO_ID,
+  PATIENCE,
   fixture,
   openStream,
   refusalOf,
@@ -15,6 +16,10 @@ import { ChatServerFrame } from './chat-frames.js';
 
 const PATH = '/messages/listen';
 type Created = Frame & { message: Message };
+interface Told {
+  subject: { id: string };
+  actor: object;
+}
 
 const app = fixture(startTestServer);
 const ann = fixture(() => app.signUp());
@@ -118,6 +123,22 @@ describe('the stream of messages', () => {
     expect(second).toEqual(first);
     await post(stream, channelId, 'last');
     expect(seqsOf(stream)).toEqual([1, 2]);
+  });
+
+  it('has the sender as actor of what it writes, or the sender’s key', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const admin = await app.signUpAdmin();
+    const key = { name: 'k', scopes: ['*'] };
+    const made = await ann.rest('POST', `/auth/${ann.id}/keys`, key).expect<{ id: string; key: string }>(201);
+    for (const [credentials, actor] of [
+      [ann.credentials, { type: 'identity', id: ann.id }],
+      [{ accessToken: made.key }, { type: 'key', id: made.id }],
+    ] as const) {
+      await using stream = await openStream(app.url, PATH, credentials);
+      const { id } = await post(stream, channelId, 'x');
+      const told = () => admin.rest('GET', '/events?limit=200&types=message.created').expect<{ data: Told[] }>(200);
+      await expect.poll(async () => (await told()).data.find(({ subject }) => subject.id === id)?.actor, PATIENCE).toEqual(actor);
+    }
   });
 
   it('announces typing and presence to the others', async () => {

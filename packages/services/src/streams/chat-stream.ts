@@ -9,7 +9,7 @@ import {
   type Before,
   type EventBus,
   type Identity,
-  type Log,
+  type ServerFacts,
   type Stream,
   type StreamHandler,
   type StreamPlaces,
@@ -108,19 +108,16 @@ interface ChatStreamOptions {
   feeds: ChannelFeeds;
   replays: ChannelReplays;
   own: OwnStream;
-  places: StreamPlaces;
   redeem: StreamTickets['redeem'];
   bus: EventBus;
-  log: Log;
-  /** Milliseconds after which a frame is answered by an error, whatever it waits for. */
-  deadlineMs: number;
-  /** Id of the guest identity type, which may not post. */
-  guestTypeId: string;
+  /** A frame that waits is answered by an error after `deadlineMs`. */
+  facts: Pick<ServerFacts, 'places' | 'log' | 'deadlineMs' | 'typeIds' | 'actingAs'>;
 }
 
 /** `GET /messages/listen` (decisions S1 to S5). */
 export function createChatStream(options: ChatStreamOptions): Stream {
-  const { chat, before, frames, feeds, replays, own, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
+  const { chat, before, frames, feeds, replays, own, redeem, bus, facts } = options;
+  const { places, log, deadlineMs, typeIds, actingAs = (_, run) => run() } = facts;
 
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
@@ -174,9 +171,15 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     }
   }
 
-  async function tellTyping(socket: StreamSocket, identityId: string, channelId: string): Promise<void> {
+  function expectNoGuest({ typeId }: Identity): void {
+    if (typeId === typeIds.guest) throw ruleErrors.notAdmin();
+  }
+
+  async function tellTyping(socket: StreamSocket, identity: Identity, channelId: string): Promise<void> {
     const reader = channelsOf(socket).get(channelId);
     if (!reader) throw chatErrors.notSubscribed();
+    expectNoGuest(identity);
+    const { id: identityId } = identity;
     await chat.expectSpeaker(identityId, channelId);
     const now = performance.now();
     if (now - reader.typedAt < TYPING_MS) return;
@@ -197,7 +200,7 @@ export function createChatStream(options: ChatStreamOptions): Stream {
 
   async function post(socket: StreamSocket, { type, clientId, ...given }: Extract<ChatClientFrame, { type: 'message.create' }>) {
     const identity = identityOf(socket);
-    if (identity.typeId === guestTypeId) throw ruleErrors.notAdmin();
+    expectNoGuest(identity);
     const message = await asked('chat.createMessage', identity, { ...given, clientId, senderId: identity.id });
     say(socket, { type: 'ack', clientId, message: await chat.post(message) });
   }
@@ -236,11 +239,11 @@ export function createChatStream(options: ChatStreamOptions): Stream {
           return say(socket, { type: 'unsubscribed', ...(channelId === undefined ? { self: true } : { channelId }) });
         }
         case 'message.create':
-          return post(socket, frame);
+          return actingAs(identity, () => post(socket, frame));
         case 'typing':
-          return tellTyping(socket, identityId, frame.channelId);
+          return tellTyping(socket, identity, frame.channelId);
         case 'read':
-          return read(socket, frame);
+          return actingAs(identity, () => read(socket, frame));
         case 'ping':
           return undefined;
       }

@@ -1,6 +1,7 @@
-import { Feed, describeError, type EventBus, type Log, type Reader } from '@tandem/core';
+import { Feed, atMost, describeError, type EventBus, type Log, type Reader } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
+import { LRUCache } from 'lru-cache';
 import type { ChatService } from '../chat/chat.service.js';
 import { OWN_TOPIC, type OwnChange } from '../chat/own-changes.js';
 import type { Place } from '../chat/places.js';
@@ -12,6 +13,9 @@ const MERGED_MS = 100;
 const RETRY_MS = 1000;
 /** Whose channels are read at once; of each, one read at a time. */
 const READS = { atOnce: 4, rest: 1, waitMs: 60_000, waitingMax: 5000 };
+
+/** Maximum number of channels remembered as gone. */
+const GONE_MAX = 10_000;
 
 interface KnownPlace extends Place {
   told: { unread: number; lastSeq: number };
@@ -50,6 +54,8 @@ export function createOwnFeeds({ bus, chat, log }: OwnFeedsOptions) {
   const feeds = new Map<string, OwnFeed>();
   const byChannel = new Map<string, Set<OwnFeed>>();
   const changed = new Set<OwnFeed>();
+  /** Channels that some members here were told are gone: when they come back, those who look first are not their only members. */
+  const gone = new LRUCache<string, true>(atMost(GONE_MAX));
   /** During reads: the channels of which something was heard meanwhile. */
   const reading = new Set<Set<string>>();
   const inTurn = createGate(READS);
@@ -64,7 +70,8 @@ export function createOwnFeeds({ bus, chat, log }: OwnFeedsOptions) {
     else if (change.type === 'deleted') for (const feed of members ?? []) remove(feed, channelId);
     else if (change.type === 'missed') for (const feed of members ?? []) ask(feed, [channelId]);
     else if (change.type === 'changed') {
-      if (!members) void askMembers(channelId);
+      const wasGone = gone.delete(channelId);
+      if (!members || wasGone) void askMembers(channelId);
     } else {
       const feed = feeds.get(change.identityId);
       if (feed && change.type === 'read') move(feed, channelId, { readSeq: change.seq });
@@ -117,10 +124,12 @@ export function createOwnFeeds({ bus, chat, log }: OwnFeedsOptions) {
   }
 
   function remove(feed: OwnFeed, channelId: string): void {
-    if (forget(feed, channelId)) tell(feed, { type: 'channel.removed', channelId });
+    if (!forget(feed, channelId)) return;
+    gone.set(channelId, true);
+    tell(feed, { type: 'channel.removed', channelId });
   }
 
-  /** A channel that nobody here is a member of may have come back with its members. */
+  /** A channel may have come back with its members. */
   async function askMembers(channelId: string): Promise<void> {
     try {
       const members = await chat.membersAmong(new Map([[channelId, new Set(feeds.keys())]]));

@@ -76,12 +76,9 @@ export function createStreams({ services, facts, storage, bus, names, before, he
             feeds: channels,
             replays,
             own: createOwnStream({ feeds: own, places: facts.places, log }),
-            places: facts.places,
             redeem,
             bus,
-            log,
-            deadlineMs: facts.deadlineMs,
-            guestTypeId: facts.typeIds.guest,
+            facts,
           }),
         ]
       : []),
