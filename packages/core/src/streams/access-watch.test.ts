@@ -7,6 +7,7 @@ type Ended = ReadonlySet<string>;
 /** A watch with a clock and a store of its own, which keeps what it asked and logged. */
 function openWatch(answer: (sessionIds: string[]) => Ended | Promise<Ended> = () => new Set()) {
   const asked: string[][] = [];
+  const identities: (readonly Identity[])[] = [];
   const warnings: unknown[] = [];
   const time = { ms: 5000, readings: 0, read: () => {} };
   const watch = createAccessWatch({
@@ -18,15 +19,16 @@ function openWatch(answer: (sessionIds: string[]) => Ended | Promise<Ended> = ()
       },
     },
     log: { debug() {}, info() {}, error() {}, warn: (facts, text) => void warnings.push([facts, text]) },
-    async findEnded(identities: readonly Identity[]) {
-      const sessionIds = identities.map(({ sessionId }) => sessionId);
+    async findEnded(given: readonly Identity[]) {
+      const sessionIds = given.map(({ sessionId }) => sessionId);
       asked.push(sessionIds);
+      identities.push(given);
       return await answer(sessionIds);
     },
   });
   /** Ends with the next check of this watch. */
   const nextCheck = () => new Promise<void>((resolve) => (time.read = resolve));
-  return { ...watch, asked, warnings, time, nextCheck };
+  return { ...watch, asked, identities, warnings, time, nextCheck };
 }
 
 /** A stream of an identity, whose access expires at this second. */
@@ -53,6 +55,17 @@ describe('the watch over the access of streams', () => {
     watch.time.ms = 6000;
     await valid.over;
     expect(valid.reasons).toEqual(['expired']);
+  });
+
+  it('asks about a session as one with a factor as soon as one of its streams was opened with it', async () => {
+    const watch = openWatch();
+    const [without, enrolled] = [newStream('ann'), newStream('ann')];
+    watch.add(without);
+    watch.add({ ...enrolled, access: { ...enrolled.access, identity: { ...enrolled.access.identity, hasFactor: true } } });
+    watch.add(newStream('ann'));
+    await watch.nextCheck();
+    await settled();
+    expect(watch.identities.at(-1)).toMatchObject([{ id: 'ann', hasFactor: true }]);
   });
 
   it('ends all streams of a session that has ended, once, and no others', async () => {

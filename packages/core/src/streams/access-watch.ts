@@ -78,6 +78,8 @@ export function createAccessWatch(options: {
       const { identity } = watched.access;
       const session = sessions.get(identity.sessionId) ?? { identity, watched: new Set() };
       sessions.set(identity.sessionId, session);
+      // whose factor came later: without it, its streams end
+      if (identity.hasFactor) session.identity = identity;
       session.watched.add(watched);
       timer ??= setInterval(() => void check(), CHECK_MS).unref();
     },

@@ -132,7 +132,7 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
       return accessBy(key, await accessStateOf(key.identityId), ip).identity;
     },
 
-    /** Those of the callers' keys that have ended, or whose identity has changed its type, read from the store. */
+    /** Those of the callers' keys that have ended, or whose identity has changed its type or has no factor left, read from the store. */
     async endedAmong(callers: readonly Identity[]): Promise<Set<string>> {
       if (callers.length === 0) return new Set();
       const [found, current] = await Promise.all([
@@ -140,9 +140,9 @@ export function createKeyAccess({ storage, bus, log, accessStateOf, accessStates
         accessStatesOf([...new Set(callers.map(({ id }) => id))]),
       ]);
       const byId = new Map(found.map((key) => [key._id, key]));
-      const isEnded = ({ id, sessionId, typeId }: Identity) => {
+      const isEnded = ({ id, sessionId, typeId, hasFactor }: Identity) => {
         const [key, state] = [byId.get(sessionId), current.get(id)];
-        return !key || !isLive(key, state) || state.typeId !== typeId;
+        return !key || !isLive(key, state) || state.typeId !== typeId || (hasFactor === true && !state.hasFactor);
       };
       return new Set(callers.filter(isEnded).map(({ sessionId }) => sessionId));
     },

@@ -85,10 +85,12 @@ describe.each(FACES)('a server that requires a factor of all, over %s', (face) =
     await expect.poll(list, WITHIN).toMatchObject(OK);
     await expect.poll(() => on(forAll, ann, face, 'notifications.list', { identityId: ann.id }), WITHIN).toMatchObject(OK);
     const stream = await openStream(forAll.url, '/notifications/listen', ann.credentials);
+    const withKey = await openStream(forAll.url, '/notifications/listen', { accessToken: key });
     // an admin who removes the factors ends them
     const admin = await free.signUpAdmin();
     await admin.rest('DELETE', `/auth/${ann.id}/factors`).expect(204);
     await stream.closed;
+    await withKey.closed;
   });
 });
 
