@@ -43,9 +43,13 @@ export interface Consequences {
 }
 
 const IS_VERIFIED = { $eq: ['$emailVerified', true] };
-/** The factors but passkeys. */
+/** The factors that count but passkeys, without an authenticator app that was not confirmed. */
 const BUT_PASSKEYS = {
-  $filter: { input: { $cond: [{ $isArray: '$factors' }, '$factors', []] }, as: 'one', cond: { $ne: ['$$one.type', 'passkey'] } },
+  $filter: {
+    input: { $cond: [{ $isArray: '$factors' }, '$factors', []] },
+    as: 'one',
+    cond: { $and: [{ $ne: ['$$one.type', 'passkey'] }, { $eq: [{ $type: '$$one.pendingUntil' }, 'missing'] }] },
+  },
 };
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
