@@ -73,13 +73,13 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     patch: patchRoute(order, 'PATCH /orders/{orderId}', orderPatchInput, {
       summary: 'Move an order to another state, or change its metadata; the buyer may only cancel',
       errors: [errors.cannotMove],
-      allow: [anyOf(admin, own, inItsOrganization)],
+      allow: [anyOf(admin, own, inItsOrganization), notGuest],
     }).mutation(({ ctx, input: { orderId, ...patch } }) => orders.patch(orderId, patch, actorOf(ctx))),
 
     cancel: moveRoute(order, 'POST /orders/{orderId}/cancel', 'cancel', orderInput, {
       summary: 'Cancel an order that has not been shipped',
       errors: [errors.cannotMove],
-      allow: [anyOf(admin, own, inItsOrganization)],
+      allow: [anyOf(admin, own, inItsOrganization), notGuest],
     }).mutation(({ ctx, input }) => orders.patch(input.orderId, { status: 'cancelled' }, actorOf(ctx))),
 
     delete: deleteRoute(order, 'DELETE /orders/{orderId}', { allow: [admin] }).mutation(({ input }) =>
