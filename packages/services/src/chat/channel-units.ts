@@ -60,15 +60,16 @@ export function createChannelUnits({ storage, existingIdentities, icons, tellJoi
         },
         isDone: async ({ subscription: { _id } }) => (await Subscriptions.exists({ _id }).setOptions(everyone)) !== null,
         async undo({ channel, subscription: { _id } }) {
-          await icons.release(channel._id);
           await Subscriptions.deleteOne({ _id }, forReal);
+          if (!(await Channels.exists({ _id: channel._id }).setOptions(everyone))) await icons.release(channel._id);
         },
       },
       {
         name: 'channel',
         run: (_, fence) => fence.insert(Channels.collection.collectionName, 'channel'),
         isDone: async ({ channel: { _id } }) => (await Channels.exists({ _id }).setOptions(everyone)) !== null,
-        undo: ({ channel: { _id } }) => Channels.deleteOne({ _id }, forReal),
+        // a later attempt with the same key may have made another one under the same id
+        undo: ({ channel: { _id, createdAt } }) => Channels.deleteOne({ _id, createdAt }, forReal),
       },
     ],
   });

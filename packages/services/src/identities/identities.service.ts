@@ -182,8 +182,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /** Removes an identity that an undone unit of work had created. Nobody has signed in to it. */
-    async uncreate(identityId: string): Promise<void> {
-      await Identities.deleteOne({ _id: identityId }).setOptions({ deleted: 'include', hard: true });
+    async uncreate(identityId: string, createdAt?: Date): Promise<void> {
+      await Identities.deleteOne({ _id: identityId, ...(createdAt && { createdAt }) }).setOptions({
+        deleted: 'include',
+        hard: true,
+      });
     },
 
     /** Whether an identity has proved its email address. */

@@ -43,19 +43,20 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
         async run(creation, fence) {
           if (!(await joinings.join(creation, fence))) throw errors.notFound();
         },
-        undo: (creation) => joinings.takeBack(creation, undefined),
+        undo: joinings.takeBack,
       },
       { name: 'forget the joining', run: joinings.forget, undo: () => Promise.resolve() },
       {
         name: 'create the identity',
-        async run({ identityId: _id, organizationId: serviceAccountOf, name }) {
-          await Identities.create({ _id, serviceAccountOf, name, typeId }).catch(async (error: unknown) => {
+        async run({ identityId: _id, organizationId: serviceAccountOf, name, joinedAt: createdAt }) {
+          await Identities.create({ _id, serviceAccountOf, name, typeId, createdAt }).catch(async (error: unknown) => {
             if (!(await identities.wasCreated(_id))) throw error;
           });
           // a later deletion of the organization finds it
           if ((await organizations.nameOf(serviceAccountOf)) === undefined) throw errors.notFound();
         },
-        undo: ({ identityId }) => identities.uncreate(identityId),
+        // a later attempt with the same key may have made another one under the same id
+        undo: ({ identityId, joinedAt }) => identities.uncreate(identityId, joinedAt),
       },
     ],
   });

@@ -24,7 +24,7 @@ interface AcceptanceOptions {
   storage: Storage;
   identities: IdentitiesService;
   sessions: Pick<SessionsService, 'refOf'>;
-  organizations: Pick<OrganizationsService, 'ownRoleOf' | 'nameOf'>;
+  organizations: Pick<OrganizationsService, 'nameOf'>;
   joinings: Joinings;
   standing: Standing;
   onetimeTokens: OnetimeTokensService;
@@ -49,7 +49,7 @@ interface Acceptance {
   /** The session that accepts. It is kept when the proof of the address ends all others. */
   session?: SessionRef | undefined;
   /** The organization to join, if any, and the identity's previous role there, if any. */
-  membership?: { organizationId: string; role: OrganizationRole; previousRole?: string };
+  membership?: { organizationId: string; role: OrganizationRole };
 }
 interface Registration extends Acceptance {
   passwordHash: string;
@@ -132,7 +132,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     },
     async undo(payload) {
       const joining = joiningOf(payload);
-      if (joining) await joinings.takeBack(joining, payload.membership?.previousRole);
+      if (joining) await joinings.takeBack(joining);
     },
   });
 
@@ -227,8 +227,6 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       if (payload.membership) {
         const { organizationId } = payload.membership;
         if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();
-        const previousRole = await organizations.ownRoleOf(organizationId, identityId);
-        if (previousRole !== undefined) payload.membership.previousRole = previousRole;
       }
       // outside the unit, because the token proves the address even if accepting fails
       const { session } = payload;

@@ -22,7 +22,7 @@ const WAITING = 'waiting_for_review';
 
 interface Filing {
   organizationId: string;
-  request: { id: string; identityId: string } & Omit<NewChangeRequest, 'certificateImage'>;
+  request: { id: string; identityId: string; createdAt: Date } & Omit<NewChangeRequest, 'certificateImage'>;
   certificateImage: NewChangeRequest['certificateImage'];
   /** The organization's previous value. */
   auditStatus: string | null;
@@ -77,16 +77,20 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
         isDone: ({ organizationId, request }) => notes.has(organizationId, request.id),
         async undo({ organizationId, request, auditStatus }) {
           const own = { _id: organizationId, notes: request.id, auditStatus: WAITING };
-          await Organizations.updateOne(own, { $set: { auditStatus } });
+          // also where it was deleted meanwhile
+          await Organizations.updateOne(own, { $set: { auditStatus } }).setOptions({ deleted: 'include' });
           await certificates.release(request.id);
           await notes.remove(organizationId, request.id);
         },
       },
       {
         name: 'request',
-        run: ({ organizationId, request: { id, ...request } }) =>
-          Requests.updateOne({ _id: id }, { $setOnInsert: { organizationId, ...request } }, { upsert: true }),
-        undo: ({ request }) => Requests.deleteOne({ _id: request.id }).setOptions({ hard: true }),
+        run({ organizationId, request: { id, ...request } }) {
+          const made = { organizationId, ...request, updatedAt: request.createdAt };
+          return Requests.updateOne({ _id: id }, { $setOnInsert: made }, { upsert: true, timestamps: false });
+        },
+        // a later attempt with the same key may have made another one under the same id
+        undo: ({ request: { id, createdAt } }) => Requests.deleteOne({ _id: id, createdAt }).setOptions({ hard: true }),
       },
       {
         name: 'forget',
@@ -195,7 +199,12 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       if (!organization) throw errors.notFound();
       if (given.name !== undefined) await expectFreeName(organization, given.name);
       const auditStatus = organization.auditStatus ?? null;
-      const filing = { organizationId, request: { ...given, id, identityId }, certificateImage, auditStatus };
+      const filing = {
+        organizationId,
+        request: { ...given, id, identityId, createdAt: storage.clock.now() },
+        certificateImage,
+        auditStatus,
+      };
       await filings.run(filing, id);
       if (certificateImage) await certificates.settleHeld(id);
       return get(id);

@@ -36,7 +36,7 @@ it('repeated joining and undoing have the same result as once', async () => {
     expect(await membersOf(organizationId)).toEqual([...before, { identityId, role, joinedAt }]);
   }
   for (let time = 0; time < 2; time++) {
-    await joinings.takeBack(given, undefined);
+    await joinings.takeBack(given);
     expect(await membersOf(organizationId)).toEqual(before);
   }
 });
@@ -69,11 +69,39 @@ it('undo removes the joining, and nothing from before or after it', async () => 
   await joinings.join(given, held);
   expect((await membersOf(organizationId))[1]).toMatchObject({ role: 'admin', joinedAt: new Date(0) });
   // joined at another time, and not raised by another unit
-  await joinings.takeBack({ ...given, unitId: crypto.randomUUID() }, undefined);
-  expect(await membersOf(organizationId)).toHaveLength(2);
-  await joinings.takeBack({ ...given, unitId: crypto.randomUUID() }, 'member');
+  await joinings.takeBack({ ...given, unitId: crypto.randomUUID() });
   expect((await membersOf(organizationId))[1]).toMatchObject({ role: 'admin' });
-  await joinings.takeBack(given, 'member');
+  await joinings.takeBack(given);
+  expect(await membersOf(organizationId)).toEqual(before);
+  const { collection } = app.storage.model(organizationModel);
+  expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({ notes: [member.unitId] });
+});
+
+it('undo gives nobody a role that was taken away before the joining', async () => {
+  const given = await joining('member');
+  const { organizationId } = given;
+  await joinings.join({ ...given, unitId: crypto.randomUUID(), role: 'admin', joinedAt: new Date(0) }, held);
+  const before = await membersOf(organizationId);
+  // an admin stays one
+  await joinings.join(given, held);
+  await ann.rest('DELETE', `/organizations/${organizationId}/members/${given.identityId}`).expect(204);
+  await joinings.takeBack(given);
+  expect(await membersOf(organizationId)).toEqual(before.slice(0, 1));
+  const next = { ...given, unitId: crypto.randomUUID() };
+  await joinings.join(next, held);
+  await joinings.takeBack(next);
+  expect(await membersOf(organizationId)).toEqual(before.slice(0, 1));
+});
+
+it('undo works in an organization that was deleted meanwhile', async () => {
+  const given = await joining('admin');
+  const { organizationId } = given;
+  const before = await membersOf(organizationId);
+  await joinings.join(given, held);
+  await ann.rest('DELETE', `/organizations/${organizationId}`).expect(204);
+  await joinings.takeBack(given);
+  const admin = await app.signUpAdmin();
+  await admin.rest('POST', `/organizations/${organizationId}/restore`).expect(200);
   expect(await membersOf(organizationId)).toEqual(before);
 });
 
@@ -83,7 +111,7 @@ it('undo does not remove an owner who is the only one by now', async () => {
   await joinings.join(given, held);
   const { collection } = app.storage.model(organizationModel);
   await collection.updateOne({ _id: organizationId } as object, { $pull: { members: { identityId: ann.id } } } as object);
-  await joinings.takeBack(given, undefined);
+  await joinings.takeBack(given);
   expect(await membersOf(organizationId)).toMatchObject([{ identityId, role: 'owner' }]);
 });
 

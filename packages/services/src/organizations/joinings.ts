@@ -2,7 +2,7 @@ import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
 import { createUnitNotes, noting, notNoted } from '../shared/unit-notes.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
-import { rolesAbove, type OrganizationRole } from './roles.js';
+import { ORGANIZATION_ROLES, rolesAbove, type OrganizationRole } from './roles.js';
 
 /** A membership promised by an invitation. */
 export interface Joining {
@@ -16,6 +16,9 @@ export interface Joining {
 
 export type Joinings = ReturnType<typeof createJoinings>;
 
+/** The note of a unit that has raised a member: the role before. */
+const raisedFrom = (unitId: string, role: OrganizationRole) => `${unitId} ${role}`;
+
 /** Adds identities to organizations, as steps of a unit of work, and removes those that a unit added. Each function makes one write. */
 export function createJoinings(storage: Storage) {
   const Organizations = storage.model(organizationModel);
@@ -25,6 +28,12 @@ export function createJoinings(storage: Storage) {
   async function nameOf(organizationId: string): Promise<string | undefined> {
     const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();
     return found?.name;
+  }
+
+  /** Removes what `join` has noted, once no retry can follow. */
+  async function forget({ unitId, organizationId }: Joining): Promise<void> {
+    const beside = ORGANIZATION_ROLES.map((role) => raisedFrom(unitId, role));
+    await notes.remove(organizationId, unitId, beside);
   }
 
   return {
@@ -48,7 +57,9 @@ export function createJoinings(storage: Storage) {
       const hasRoom = { $or: [{ 'members.identityId': identityId }, { [`members.${MAX_MEMBERS - 1}`]: { $exists: false } }] };
       try {
         const filter = { _id: organizationId, ...hasRoom, ...notNoted(unitId), ...open };
-        const stages = [{ $set: { members } }, SET_OWNER_NAMES, noting(unitId)];
+        const lower = { $filter: { input: MEMBERS, as: 'member', cond: { $and: [isOwn, isLower] } } };
+        const before = { $map: { input: lower, as: 'member', in: { $concat: [{ $literal: `${unitId} ` }, '$$member.role'] } } };
+        const stages = [noting(unitId, before), { $set: { members } }, SET_OWNER_NAMES];
         const { matchedCount } = await Organizations.updateOne(filter, stages, options);
         if (matchedCount > 0 || (await notes.has(organizationId, unitId))) return true;
       } catch (error) {
@@ -58,8 +69,7 @@ export function createJoinings(storage: Storage) {
       return false;
     },
 
-    /** Removes the note that `join` has left, once no retry can follow. */
-    forget: ({ unitId, organizationId }: Joining) => notes.remove(organizationId, unitId),
+    forget,
 
     /** The roles of those of the identities that are members of a live organization. */
     async rolesAmong(organizationId: string, identityIds: readonly string[]): Promise<Map<string, string>> {
@@ -79,28 +89,26 @@ export function createJoinings(storage: Storage) {
       await Organizations.updateOne(filter, [{ $set: { members: others } }, SET_OWNER_NAMES], options);
     },
 
-    /** Undoes a joining: restores the previous role or removes the membership, unless that would leave no owner. */
-    async takeBack(
-      { unitId, organizationId, identityId, role, joinedAt }: Joining,
-      previousRole: string | undefined,
-    ): Promise<void> {
-      const isOwn = { $and: [{ $eq: ['$$member.identityId', identityId] }, { $eq: ['$$member.role', role] }] };
-      const restored = { $cond: [isOwn, { $mergeObjects: ['$$member', { role: previousRole }] }, '$$member'] };
-      const isOther = { $or: [{ $ne: ['$$member.identityId', identityId] }, { $ne: ['$$member.joinedAt', joinedAt] }] };
-      const members =
-        previousRole === undefined
-          ? { $filter: { input: MEMBERS, as: 'member', cond: isOther } }
-          : { $map: { input: MEMBERS, as: 'member', in: restored } };
+    /**
+     * Undoes a joining, also in an organization that was deleted meanwhile: removes the membership that it made, or restores the role
+     * that it raised, unless that would leave no owner.
+     */
+    async takeBack(joining: Joining): Promise<void> {
+      const { unitId, organizationId, identityId, role, joinedAt } = joining;
+      const isOwn = { $eq: ['$$member.identityId', identityId] };
+      const isMade = { $and: [isOwn, { $eq: ['$$member.joinedAt', joinedAt] }] };
+      const kept = { $filter: { input: MEMBERS, as: 'member', cond: { $not: [isMade] } } };
+      const restored = ORGANIZATION_ROLES.reduce<object | string>((others, previous) => {
+        const wasNoted = { $in: [raisedFrom(unitId, previous), { $ifNull: ['$notes', []] }] };
+        return { $cond: [wasNoted, { $mergeObjects: ['$$member', { role: previous }] }, others] };
+      }, '$$member');
+      const isRaised = { $and: [isOwn, { $eq: ['$$member.role', role] }] };
+      const members = { $map: { input: kept, as: 'member', in: { $cond: [isRaised, restored, '$$member'] } } };
       const hasOtherOwner = { members: { $elemMatch: { identityId: { $ne: identityId }, role: 'owner' } } };
-      const filter = {
-        _id: organizationId,
-        'members.identityId': identityId,
-        ...(role === 'owner' && hasOtherOwner),
-        // `joinedAt` identifies a membership made by this unit; a changed role needs the note
-        ...(previousRole !== undefined && { notes: unitId }),
-      };
-      await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], options);
-      await notes.remove(organizationId, unitId);
+      const filter = { _id: organizationId, 'members.identityId': identityId, ...(role === 'owner' && hasOtherOwner) };
+      const stages = [{ $set: { members } }, SET_OWNER_NAMES];
+      await Organizations.updateOne(filter, stages, options).setOptions({ deleted: 'include' });
+      await forget(joining);
     },
   };
 }

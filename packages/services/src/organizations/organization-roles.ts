@@ -31,9 +31,6 @@ export function createOrganizationRoles(storage: Storage, hasFactor: (identityId
       return held?.role;
     },
 
-    /** The same, whether or not the identity has a factor that the organization requires. */
-    ownRoleOf: async (organizationId: string, identityId: string) => (await read(organizationId, identityId))?.role,
-
     /** Whether an organization of the identity's requires a factor. */
     async anyRequiresFactor(identityId: string): Promise<boolean> {
       return (await Organizations.exists({ 'members.identityId': identityId, mfaRequired: true })) !== null;

@@ -110,7 +110,10 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
         },
         isDone: async ({ organization: { _id } }) =>
           (await Organizations.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
-        undo: ({ organization: { _id } }) => logos.release(_id),
+        async undo({ organization: { _id } }) {
+          // a later attempt with the same key may have made it, under the same id, and holds the logo then
+          if (!(await Organizations.exists({ _id }).setOptions({ deleted: 'include' }))) await logos.release(_id);
+        },
       },
     ],
   });

@@ -13,9 +13,9 @@ export const notesField = { type: [String], default: undefined, select: false };
 /** Filter condition: this unit has not written the record yet. */
 export const notNoted = (unitId: string) => ({ notes: { $ne: unitId } });
 
-/** The update stage that adds a unit's note. */
-export const noting = (unitId: string) => ({
-  $set: { notes: { $setUnion: [{ $ifNull: ['$notes', []] }, [{ $literal: unitId }]] } },
+/** The update stage that adds a unit's note. `beside` is an expression for more notes: an array. */
+export const noting = (unitId: string, beside: object | [] = []) => ({
+  $set: { notes: { $setUnion: [{ $ifNull: ['$notes', []] }, [{ $literal: unitId }], beside] } },
 });
 
 /** What a write adds to its own filter and update when it is part of a unit. */
@@ -33,7 +33,8 @@ export function createUnitNotes<R extends NotedRecord>(model: Model<R>) {
     has: async (id: string, unitId: string) =>
       (await records.exists({ _id: id, notes: unitId }).setOptions({ deleted: 'include' })) !== null,
 
-    /** Removes a note. Nobody reads it once the unit's intent records a later step. */
-    remove: (id: string, unitId: string) => records.updateOne({ _id: id, notes: unitId }, { $pull: { notes: unitId } }, everyone),
+    /** Removes a unit's note, and what it has noted beside. Nobody reads them once the unit's intent records a later step. */
+    remove: (id: string, unitId: string, beside: readonly string[] = []) =>
+      records.updateOne({ _id: id, notes: unitId }, { $pull: { notes: { $in: [unitId, ...beside] } } }, everyone),
   };
 }
