@@ -45,7 +45,12 @@ export function createProductImagesService({ storage, images, productExists }: P
       return added;
     },
 
-    attached: images.attached,
+    /** What an earlier attempt has added. It may have ended before the product got its new version. */
+    async attached(productId: string, given: GivenFile, identityId: string): Promise<ShownFile | undefined> {
+      const added = await images.attached(productId, given, identityId);
+      if (added) await touch(productId);
+      return added;
+    },
 
     /** Removes an image for good. Variants no longer show it. @throws errors.notFound, imageNotFound */
     async remove(productId: string, imageId: string): Promise<void> {

@@ -125,8 +125,8 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
   /** @throws errors.notFound */
   async function readOne(id: string): Promise<ProductRecord> {
-    const [found] = await read([id]);
-    if (!found) throw errors.notFound();
+    const found = await Products.findById(id).lean<ProductRecord>();
+    if (!found || !lists.fit(productList, found, showBare)) throw errors.notFound();
     return found;
   }
 

@@ -1,3 +1,4 @@
+import { versioned } from '@tandem/lists';
 import { MAJORITY, type BaseRecord, type Model } from '@tandem/storage';
 
 /**
@@ -16,8 +17,10 @@ export function manyMadeIn<R extends BaseRecord, Shown>(
   };
 }
 
-/** The same for one record. */
-export function madeIn<R extends BaseRecord, Shown>(model: Model<R>, show: (record: R) => Shown | Promise<Shown>) {
-  const find = manyMadeIn(model, ([record]: readonly R[]) => show(record as R));
-  return (newId: () => string): Promise<Shown | undefined> => find(1, newId);
+/** The same for one record, whose answer has its version. */
+export function madeIn<R extends BaseRecord, Shown extends object>(model: Model<R>, show: (record: R) => Shown | Promise<Shown>) {
+  return async (newId: () => string): Promise<Shown | undefined> => {
+    const found = await model.findOne({ _id: newId() }, undefined, { deleted: 'include', ...MAJORITY }).lean<R>();
+    return found ? versioned(await show(found), found) : undefined;
+  };
 }
