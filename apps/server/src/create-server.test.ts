@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { availableParallelism } from 'node:os';
-import { createPasskey, openStream, startTestServer } from '@tandem/testing';
+import { createPasskey, newEmail, openStream, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createLog } from './logging.js';
 
@@ -187,6 +187,17 @@ describe('the first admin', () => {
     const identity = await first?.rest('GET', `/identities/${first.id}`).expect(200);
     expect(identity).toMatchObject({ emailVerified: true, typeId: typeIds.admin });
     await Promise.all(servers.map((server) => server.close()));
+  });
+
+  it('is nobody’s account that exists: the server starts, and says what to do', async () => {
+    const bootstrapAdmin = { email: newEmail(), password: 'the first of the admins' };
+    const typeIds = { admin: `boss-${Date.now()}`, guest: 'guest', regular: 'regular' };
+    await using before = await startTestServer({ typeIds });
+    await before.signUp({ email: bootstrapAdmin.email });
+    await using app = await startTestServer({ bootstrapAdmin, typeIds, mongodbUri: before.mongodbUri });
+    expect(app.logs()).toContain('Promote one with `tandem admin promote`');
+    expect(app.logs()).not.toContain(bootstrapAdmin.email);
+    expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
   });
 });
 

@@ -269,8 +269,11 @@ export function createServer(
     drivers.redis?.connect();
     tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
-    if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
-      log.info({}, 'made the first admin');
+    const first = config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin));
+    if (first === 'made') log.info({}, 'made the first admin');
+    // it may be anybody's account: only a person can know
+    if (first === 'taken')
+      log.warn({}, 'there is no admin: the account of BOOTSTRAP_ADMIN_EMAIL is none. Promote one with `tandem admin promote`');
     tandem.start({ mailPollMs: config.mail.pollMs, filePollMs: config.files.pollMs, webhookPollMs: config.webhooks.pollMs });
     app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady, isStopping: () => closing !== undefined });
     return { url, tandem, storage };

@@ -241,17 +241,17 @@ export function createAuthenticationService({
 
     /**
      * Creates the first admin unless one exists. Several instances may call this at once.
-     * @returns whether this call created it
-     * @throws what `createAdmin` throws, except when another instance has just registered the address
+     * @returns `made` by this call; `exists` with any admin; `taken` where the address has an account that is no admin
+     * @throws what else `createAdmin` throws
      */
-    async ensureAdmin(given: { email: string; password: string }): Promise<boolean> {
-      if (await identities.hasAnyOf(typeIds.admin)) return false;
+    async ensureAdmin(given: { email: string; password: string }): Promise<'made' | 'exists' | 'taken'> {
+      if (await identities.hasAnyOf(typeIds.admin)) return 'exists';
       try {
         await createAdmin(given);
-        return true;
+        return 'made';
       } catch (error) {
-        if (errors.alreadyRegistered.matches(error) && (await identities.hasAnyOf(typeIds.admin))) return false;
-        throw error;
+        if (!errors.alreadyRegistered.matches(error)) throw error;
+        return (await identities.hasAnyOf(typeIds.admin)) ? 'exists' : 'taken';
       }
     },
 
