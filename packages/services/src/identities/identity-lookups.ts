@@ -69,9 +69,12 @@ export function createIdentityLookups(storage: Storage) {
       return { id, email, passwordHash, emailVerified, onetimeEpoch, secondSteps: secondSteps(record), ...toState(record) };
     },
 
-    /** Epoch of an identity's one-time tokens; undefined when it is missing or deleted. */
+    /** Epoch of an identity's one-time tokens; undefined when it is missing, deleted, or a service account, which does not sign in. */
     async onetimeEpochOf(identityId: string): Promise<number | undefined> {
-      const record = await Identities.findById(identityId, { onetimeEpoch: 1 }).lean<IdentityRecord>();
+      const record = await Identities.findOne(
+        { _id: identityId, serviceAccountOf: null },
+        { onetimeEpoch: 1 },
+      ).lean<IdentityRecord>();
       return record ? { ...ABSENT, ...record }.onetimeEpoch : undefined;
     },
 
