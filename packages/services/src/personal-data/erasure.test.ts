@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NOBODY } from '@tandem/storage';
-import { FACES, databaseOf, fixture, startGitHubServer, startRedis, startTestServer } from '@tandem/testing';
+import { FACES, PATIENCE, databaseOf, fixture, startGitHubServer, startRedis, startTestServer } from '@tandem/testing';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { findWords, forNamed, letErasuresPass, nameSomebody } from '../../test/named-person.js';
@@ -162,4 +162,25 @@ it('with ERASED_MESSAGES=blank texts go too, with earlier ones, attachments, rep
   expect(data).toEqual([]);
   expect(await who.rest('GET', `/messages?channelId=${channelId}&$search=said`).expect(200)).toMatchObject({ data: [] });
   expect(before.lastChange).toBeGreaterThan(0);
+});
+
+it('takes what webhooks were sent of events that the log has no more, and leaves what they were told of themselves', async () => {
+  const webhooks = { privateAddresses: true, pollMs: 3_600_000 };
+  const mongodbUri = databaseOf('erasure_brief');
+  await using brief = await startTestServer({ mongodbUri, eventRetention: '1h', webhooks, erasure: { erasureDelay: '0s' } });
+  const person = await brief.signUpAdmin();
+  const { id } = await person.rest('POST', '/webhooks', { url: receiver.url, types: ['*'] }).expect<{ id: string }>(201);
+  await person.rest('POST', '/profiles', { identityId: person.id, name: 'Zebedee' }).expect(201);
+  const { eventId } = await person.rest('POST', `/webhooks/${id}/test`).expect<{ eventId: string }>(201);
+  const Messages = brief.storage.model(webhookMessageModel);
+  await expect.poll(() => Messages.countDocuments({ body: { $regex: 'Zebedee' } })).toBe(1);
+  brief.clock.advance(2 * 60 * 60_000);
+  const later = await brief.signIn(person.email);
+  await later.rest('POST', '/profiles', { identityId: person.id, name: 'Other' }).expect(201);
+  const isInLog = (place: string) => place.startsWith('store: {"collection":"events"');
+  await expect.poll(async () => (await findWords(brief, ['Zebedee'])).filter(isInLog), PATIENCE).toEqual([]);
+  await later.rest('POST', `/auth/${person.id}/erase`).expect(202);
+  await letErasuresPass(brief);
+  expect(await findWords(brief, ['Zebedee'])).toEqual([]);
+  expect(await Messages.countDocuments({ _id: eventId })).toBe(1);
 });
