@@ -127,7 +127,10 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
       return new Map(bodies);
     },
 
-    /** Notes how a try ended, unless the delivery was tried elsewhere meanwhile. @param isLast whether it is not tried again */
+    /**
+     * Notes how a try ended, unless the delivery was tried elsewhere meanwhile. One that was asked for again meanwhile stays due.
+     * @param isLast whether it is not tried again
+     */
     async note(row: DeliveryRecord, { status, durationMs, error }: Answer, isLast: boolean): Promise<void> {
       const wait = isLast ? undefined : WAITS_MS[row.attempts];
       const outcome =
@@ -137,7 +140,11 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
             ? { status: 'failed', nextAttemptAt: null }
             : { status: 'pending', nextAttemptAt: later(wait) };
       const tried = { responseStatus: status, durationMs, error, lastAttemptAt: clock.now(), attempts: row.attempts + 1 };
-      await Deliveries.updateOne({ _id: row._id, attempts: row.attempts }, { $set: { ...outcome, ...tried } });
+      const { _id, attempts } = row;
+      // null where it was given up
+      const own = { _id, attempts, nextAttemptAt: { $in: [row.nextAttemptAt, null] } };
+      const { matchedCount } = await Deliveries.updateOne(own, { $set: { ...outcome, ...tried } });
+      if (matchedCount === 0) await Deliveries.updateOne({ _id, attempts }, { $set: tried });
     },
 
     /**

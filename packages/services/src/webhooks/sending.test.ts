@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:tls';
 import { execFileSync } from 'node:child_process';
-import { fixture, startTestServer } from '@tandem/testing';
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
-import { lineModel } from './delivery.models.js';
+import { deliveryModel, lineModel, type DeliveryRecord } from './delivery.models.js';
 import type { Webhook } from './webhooks.schemas.js';
 
 const webhooks = { privateAddresses: true, pollMs: 3_600_000 };
@@ -92,6 +92,31 @@ it('what is added while a webhook has its turn is sent without waiting for a pol
   await receiver.arrived(30);
   await service().sending.work();
   expect(receiver.received).toHaveLength(30);
+});
+
+it('a delivery that is asked for again during its last try is sent once more', async () => {
+  await using receiver = await startReceiver();
+  receiver.answer(500);
+  const id = await create(receiver.url, 'order.created');
+  await service().dispatch(eventsOf('order.created', 1));
+  await service().sending.work();
+  const Deliveries = app.storage.model(deliveryModel);
+  const row = await Deliveries.findOneAndUpdate({ webhookId: id }, { attempts: 7 }).lean<DeliveryRecord>();
+  const again = () => admin.rest('POST', `/webhooks/${id}/deliveries/${row?._id}/redeliver`).expect(200);
+  const release = receiver.hold();
+  await again();
+  await receiver.arrived(2);
+  app.clock.advance(1000);
+  await again();
+  release();
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(3);
+  await service().sending.work();
+  expect(await Deliveries.findOne({ webhookId: id }).lean()).toMatchObject({
+    status: 'failed',
+    attempts: 9,
+    responseStatus: 500,
+  });
+  expect(receiver.received).toHaveLength(3);
 });
 
 it('a server that closes cuts off what lasts too long, and another sends it again', async () => {
