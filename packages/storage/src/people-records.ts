@@ -24,7 +24,7 @@ async function rest(since: number, { signal }: Pace): Promise<void> {
 export type Indexed = Pick<ModelDefinition<BaseRecord>, 'collectionName' | 'softDelete' | 'indexes'>;
 
 /** Whether an index leads to all records that match a filter by this path, deleted ones too. */
-function isIndexed({ softDelete, indexes }: Indexed, path: string, filter: object): boolean {
+export function isIndexed({ softDelete, indexes }: Indexed, path: string, filter: object): boolean {
   return indexes.some(({ keys, where, deletedToo }) => {
     const isOfAll = !softDelete || deletedToo === true;
     return Object.keys(keys)[0] === path && isOfAll && Object.keys(where ?? {}).every((one) => one === path || one in filter);

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Cascade } from './model.js';
 import type { Held } from './people.js';
-import { batchesOf, type Pace, type Records, type StoredRecord } from './people-records.js';
+import { batchesOf, isIndexed, type Pace, type Records, type StoredRecord } from './people-records.js';
 import { TRACE } from './traces.js';
 
 interface PurgesOptions {
@@ -23,11 +23,10 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
   let removeFiles: (purposes: readonly string[], resourceIds: readonly string[]) => Promise<void> = async () => {};
   const recordsOf = (name: string): Records => database().collection<StoredRecord>(name);
 
-  function linksBelow(parents: string): { held: Held; by: string }[] {
+  function links(): (Cascade & { held: Held })[] {
     return [...models.values()].flatMap((held) => {
       const { cascades, goesWith } = held.definition;
-      const links: readonly Cascade[] = [...cascades, ...goesWith];
-      return links.filter((one) => one.with === parents).map(({ by }) => ({ held, by }));
+      return [...cascades, ...goesWith].map((one: Cascade) => ({ ...one, held }));
     });
   }
 
@@ -59,7 +58,7 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
   async function purge(collectionName: string, ids: readonly string[], pace: Pace, isWhole = false): Promise<number> {
     const going = [...(await mayGo(collectionName, ids, isWhole))];
     if (going.length === 0) return 0;
-    for (const { held, by } of linksBelow(collectionName)) {
+    for (const { held, by } of links().filter((one) => one.with === collectionName)) {
       const filter = { [by]: { $in: going } };
       for await (const batch of batchesOf(recordsOf(held.definition.collectionName), held.definition, { path: by, filter }, pace))
         await purge(
@@ -78,6 +77,12 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
 
   return {
     purge,
+
+    /** Fields by which purges look for what goes along, but have to look through a whole collection. */
+    unindexed: (): string[] =>
+      links().flatMap(({ held: { definition }, by }) =>
+        isIndexed(definition, by, {}) ? [] : `${definition.collectionName}.${by}`,
+      ),
 
     /** Calls `listener` before records of a collection go for good. */
     before(collectionName: string, listener: BeforePurge): void {

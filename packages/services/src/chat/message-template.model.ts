@@ -14,9 +14,9 @@ export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageT
     ...listIndexes(messageTemplateRecord.resource, { by: ['organizationId'] }),
     {
       keys: { organizationId: 1, deletionId: 1 },
-      where: { deletionId: { $type: 'string' } },
       deletedToo: true,
-      serves: 'the templates that come back with their organization',
+      replaces: 'organizationId_1_deletionId_1_where_deletionId',
+      serves: 'the templates that come back, or go for good, with their organization',
     },
   ],
 });

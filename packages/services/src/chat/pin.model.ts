@@ -15,10 +15,8 @@ export interface PinRecord extends Live {
 export const pinModel = defineModel<PinRecord>('pins', {
   traced: { kind: 'pin', removes: [] },
   people: { identityId: { erased: 'replace', exported: ['channelId', 'messageId', 'createdAt'] } },
-  goesWith: [
-    { with: 'channels', by: 'channelId' },
-    { with: 'messages', by: 'messageId' },
-  ],
+  // a channel that goes takes its messages with it
+  goesWith: [{ with: 'messages', by: 'messageId' }],
   fields: {
     channelId: { type: String, required: true },
     messageId: { type: String, required: true },
@@ -28,5 +26,6 @@ export const pinModel = defineModel<PinRecord>('pins', {
   indexes: [
     { keys: { channelId: 1, place: 1 }, unique: true, serves: 'the pins of a channel, and one for each place' },
     { keys: { messageId: 1 }, unique: true, serves: 'the pin of a message' },
+    { keys: { messageId: 1 }, deletedToo: true, serves: 'what goes for good with a message' },
   ],
 });

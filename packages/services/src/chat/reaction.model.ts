@@ -30,10 +30,8 @@ export const reactionModel = defineModel<ReactionRecord>('reactions', {
     identityIds: { erased: 'own', exported: ['messageId', 'channelId', 'key'] },
     'last.identityId': { erased: 'own', exported: false },
   },
-  goesWith: [
-    { with: 'channels', by: 'channelId' },
-    { with: 'messages', by: 'messageId' },
-  ],
+  // a channel that goes takes its messages with it
+  goesWith: [{ with: 'messages', by: 'messageId' }],
   fields: {
     messageId: { type: String, required: true },
     channelId: { type: String, required: true },
@@ -45,6 +43,7 @@ export const reactionModel = defineModel<ReactionRecord>('reactions', {
   },
   indexes: [
     { keys: { identityIds: 1 }, deletedToo: true, serves: 'what a person reacts with' },
+    { keys: { messageId: 1 }, deletedToo: true, serves: 'what goes for good with a message' },
     { keys: { messageId: 1, key: 1 }, unique: true, serves: 'the reactions to messages; one record for each key' },
     { keys: { messageId: 1, slot: 1 }, unique: true, serves: 'as many keys a message as there are places' },
   ],

@@ -24,13 +24,12 @@ export const reportModel = defineModel<ReportRecord>('reports', {
     },
     senderId: { erased: 'keep', texts: { content: '', title: null }, exported: false },
   },
-  goesWith: [
-    { with: 'channels', by: 'channelId' },
-    { with: 'messages', by: 'messageId' },
-  ],
+  // a channel that goes takes its messages with it
+  goesWith: [{ with: 'messages', by: 'messageId' }],
   fields: reportRecord.stored,
   indexes: [
     { keys: { messageId: 1, reporterId: 1 }, unique: true, serves: 'one report for each message and person' },
+    { keys: { messageId: 1 }, deletedToo: true, serves: 'what goes for good with a message' },
     ...listIndexes(reportRecord.resource, { by: ['status', 'channelId', 'senderId'] }),
   ],
 });

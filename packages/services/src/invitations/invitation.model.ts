@@ -87,6 +87,7 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
       where: { status: 'pending' },
       serves: 'withdrawing what somebody has invited to who may no longer',
     },
+    { keys: { organizationId: 1 }, deletedToo: true, serves: 'what goes for good with an organization' },
     ...listIndexes(invitationResource, { by: ['organizationId', 'email'] }),
     {
       keys: { mailSince: 1 },

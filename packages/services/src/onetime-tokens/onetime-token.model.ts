@@ -54,5 +54,5 @@ export const onetimeTokenModel = defineModel<OnetimeTokenRecord>('onetimeTokens'
     subject: { erased: 'remove', exported: ['target', 'state', 'createdAt', 'expiresAt'] },
     email: { erased: 'remove', by: 'email', exported: false },
   },
-  indexes: [],
+  indexes: [{ keys: { subject: 1 }, serves: 'the tokens of a person, or of an invitation' }],
 });

@@ -22,5 +22,8 @@ export const changeRequestModel = defineModel<ChangeRequestRecord>('organization
   goesWith: [{ with: 'organizations', by: 'organizationId' }],
   files: ['organization-certificate'],
   fields: changeRequestRecord.stored,
-  indexes: [...listIndexes(changeRequestRecord.resource, { within: ['organizationId'] })],
+  indexes: [
+    ...listIndexes(changeRequestRecord.resource, { within: ['organizationId'] }),
+    { keys: { organizationId: 1 }, deletedToo: true, serves: 'what goes for good with an organization' },
+  ],
 });

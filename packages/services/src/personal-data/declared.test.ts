@@ -48,6 +48,10 @@ it('no schema has a path that may name a person, of which its model does not say
   expect(app.storage.people.undeclared(OTHERS)).toEqual([]);
 });
 
+it('what goes for good with another record is found by an index, deleted or not', () => {
+  expect(app.storage.people.unindexed()).toEqual([]);
+});
+
 it('no record holds the id or the address of a person where its model does not say what becomes of it', async () => {
   await fillEveryList(app, 2);
   // what waits in records, and what is being appended, passes

@@ -22,9 +22,9 @@ export const productVariantModel = defineModel<ProductVariantRecord>('productVar
     ...listIndexes(productVariantRecord.resource, { within: ['productId'] }),
     {
       keys: { productId: 1, deletionId: 1 },
-      where: { deletionId: { $type: 'string' } },
       deletedToo: true,
-      serves: 'the variants that come back with their product',
+      replaces: 'productId_1_deletionId_1_where_deletionId',
+      serves: 'the variants that come back, or go for good, with their product',
     },
   ],
 });

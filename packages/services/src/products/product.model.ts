@@ -21,6 +21,7 @@ export const productModel = defineModel<ProductRecord>('products', {
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],
   indexes: [
     ...listIndexes(productRecord.resource, { by: ['organizationId'] }),
+    { keys: { organizationId: 1 }, deletedToo: true, serves: 'what goes for good with an organization' },
     {
       keys: { deletionId: 1 },
       where: { deletionId: { $type: 'string' } },

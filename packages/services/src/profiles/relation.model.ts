@@ -34,6 +34,7 @@ function defineRelation<Key extends string>(
         deletedToo: true,
         serves: 'one for each pair; what hides with a profile',
       },
+      { keys: { [key]: 1 }, deletedToo: true, serves: 'what goes for good with a target' },
       // for the followers or likers of a target
       ...listIndexes(profiles, { within: [key] }),
       // for the follows or likes of a profile

@@ -37,9 +37,9 @@ export const webhookModel = defineModel<WebhookRecord>('webhooks', {
     },
     {
       keys: { organizationId: 1, deletionId: 1 },
-      where: { deletionId: { $type: 'string' } },
       deletedToo: true,
-      serves: 'the webhooks that come back with their organization',
+      replaces: 'organizationId_1_deletionId_1_where_deletionId',
+      serves: 'the webhooks that come back, or go for good, with their organization',
     },
   ],
 });
