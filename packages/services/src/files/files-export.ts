@@ -9,7 +9,8 @@ export interface OwnFile {
   id: string;
   type: string;
   size: number;
-  open(): Promise<Readable>;
+  /** Undefined where the object is gone. @throws when the storage is unavailable */
+  open(): Promise<Readable | undefined>;
 }
 
 /** An answer that is no success. */
@@ -26,10 +27,18 @@ export function createWholeFiles(Files: Model<FileRecord>, driver: FilesDriver |
     return driver;
   }
 
-  async function read(object: StoredObject): Promise<Readable> {
+  async function read(object: StoredObject): Promise<Readable | undefined> {
     const { read: direct, downloadUrl } = driverOf();
-    if (direct) return direct(object);
+    if (direct)
+      return direct(object).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return undefined;
+      });
     const answer = await fetch(await downloadUrl(object));
+    if (answer.status === 404) {
+      await answer.body?.cancel();
+      return undefined;
+    }
     if (!answer.ok || !answer.body) throw new TransferError(answer.status);
     return Readable.from(answer.body);
   }

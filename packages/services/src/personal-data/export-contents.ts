@@ -73,7 +73,7 @@ export async function writeContents(
     await close();
   }
 
-  /** @returns the ids of those for which there was no room */
+  /** @returns the ids of those for which there was no room, and of those whose objects are gone */
   async function writeFiles(): Promise<string[]> {
     const leftOut: string[] = [];
     let bytes = 0;
@@ -82,9 +82,14 @@ export async function writeContents(
         leftOut.push(id);
         continue;
       }
+      const content = await open();
+      if (!content) {
+        leftOut.push(id);
+        continue;
+      }
       bytes += size;
       const entry = archive.begin(`files/${id}.${endingOf(type)}`, now, true);
-      for await (const chunk of await open()) {
+      for await (const chunk of content) {
         signal.throwIfAborted();
         await entry.write(chunk as Uint8Array);
       }

@@ -16,6 +16,7 @@ import {
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forNamed, nameSomebody, type NamedPerson } from '../../test/named-person.js';
+import { upload } from '../../test/uploads.js';
 
 const HOUR_MS = 60 * 60_000;
 const folder = fixture(async () => {
@@ -44,6 +45,16 @@ async function contentsOf(url: string): Promise<Map<string, string>> {
   expect(answer.headers.get('content-type')).toBe('application/zip');
   const entries = unzipSync(new Uint8Array(await answer.arrayBuffer()));
   return new Map(Object.entries(entries).map(([name, bytes]) => [name, strFromU8(bytes)]));
+}
+
+/** Gives a person a picture whose object the storage loses. @returns the file's id */
+async function loseAvatar({ tandem }: TestServer, who: Person): Promise<string> {
+  const { id } = await who.rest('POST', '/profiles', { identityId: who.id, name: 'Carol' }).expect<{ id: string }>(201);
+  const given = await upload(who, `/profiles/${id}/avatar-upload-url`, 'image/png', 'picture');
+  const changed = who.rest('PATCH', `/profiles/${id}`, { avatar: given });
+  const { avatar } = await changed.expect<{ avatar: { id: string; url: string } }>(200);
+  await tandem.services.files.whole.drop(new URL(avatar.url).pathname.split('/').at(-1) as string);
+  return avatar.id;
 }
 
 type Row = { id: string; namedAs: string } & Record<string, unknown>;
@@ -181,6 +192,14 @@ describe('an archive', () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
+  it('leaves out a file whose object is gone, and says so', async () => {
+    const carol = await app.signUp();
+    const lost = await loseAvatar(app, carol);
+    const contents = await contentsOf(await madeFor({ person: carol } as NamedPerson));
+    expect(JSON.parse(contents.get('about.json') ?? '')).toMatchObject({ filesLeftOut: [lost] });
+    expect([...contents.keys()].filter((name) => name.startsWith('files/'))).toEqual([]);
+  });
+
   it('is stored by a storage that is reached by addresses alone', async () => {
     await using s3 = await startS3Server();
     await using other = await startTestServer({
@@ -188,11 +207,12 @@ describe('an archive', () => {
       files: { url: s3.url, pollMs: 3_600_000 },
     });
     const carol = await other.signUp();
-    const profile = await carol.rest('POST', '/profiles', { identityId: carol.id, name: 'Carol' }).expect<{ id: string }>(201);
+    const lost = await loseAvatar(other, carol);
     await carol.rest('POST', `/auth/${carol.id}/export`).expect(202);
     other.clock.advance(10_000);
     await other.tandem.runJobs();
     const contents = await contentsOf(await linkOf(carol, other));
-    expect(rowsOf(contents, 'profiles')).toMatchObject([{ id: profile.id }]);
+    expect(rowsOf(contents, 'profiles')).toMatchObject([{ name: 'Carol' }]);
+    expect(JSON.parse(contents.get('about.json') ?? '')).toMatchObject({ filesLeftOut: [lost] });
   });
 });
