@@ -66,6 +66,8 @@ export interface Storage {
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /** @throws an error for which `isStoreUnavailable` is true while a unit's run of this id is not settled */
   expectSettled(id: string): Promise<void>;
+  /** Whether a unit that began before a time is under way, or left to a sweep. */
+  hasUnitsFrom(before: Date): Promise<boolean>;
   /** The names of the units that a sweep here can recover. */
   unitNames(): string[];
   /**
@@ -142,7 +144,8 @@ export async function openStorage({
   });
   listeners.push(events.written);
   const people = createPeopleData({ models, database: () => database(connection), clock, onWrite: written });
-  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written, keptIn });
+  const intents = model(IntentModel);
+  const units = createUnits({ intents, clock, log, onWrite: written, keptIn });
 
   return {
     clock,
@@ -163,6 +166,7 @@ export async function openStorage({
     events,
     defineUnit: units.define,
     expectSettled: units.expectSettled,
+    hasUnitsFrom: async (before) => (await intents.exists({ createdAt: { $lte: before } })) !== null,
     unitNames: units.names,
     async ensureIndexes() {
       cascades.check();

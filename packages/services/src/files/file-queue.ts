@@ -1,4 +1,4 @@
-import { createLeasedQueue, type Model, type Storage } from '@tandem/storage';
+import { MAJORITY, createLeasedQueue, type Model, type Storage } from '@tandem/storage';
 import type { FileRecord } from './file.model.js';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const WAITS_MS = [10_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * 
 
 /** The queue of files to remove. */
 export function createFileQueue(storage: Storage, Files: Model<FileRecord>) {
-  const { claim, heldBy, postpone } = createLeasedQueue(storage, Files, WAITS_MS);
+  const { claim, heldBy, retryAt } = createLeasedQueue(storage, Files, WAITS_MS);
   return {
     /**
      * Leases the file that has been due longest; undefined when none is due. An issued file that was not attached in time is due
@@ -32,6 +32,17 @@ export function createFileQueue(storage: Storage, Files: Model<FileRecord>) {
       return matchedCount === 0 ? undefined : { ...file, state: 'removing' };
     },
 
-    postpone,
+    /** Whether a file is held, and attached as it was. */
+    async isAsClaimed(file: FileRecord): Promise<boolean> {
+      const { state, resourceId, storedAs } = file;
+      const same = { ...heldBy(file), state, resourceId, storedAs } as object;
+      return (await Files.collection.countDocuments(same, { limit: 1, ...MAJORITY })) > 0;
+    },
+
+    /** Releases a file after a failure, with a growing delay, unless it was given back or removed meanwhile. */
+    async postpone(file: FileRecord): Promise<void> {
+      const release = { dueAt: retryAt(file), owner: null, updatedAt: storage.clock.now() };
+      await Files.collection.updateOne({ ...heldBy(file), state: file.state }, { $set: release });
+    },
   };
 }

@@ -11,12 +11,16 @@ import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
 import { createTurns } from '../shared/free-numbers.js';
 import { UNUSED_MS } from './one-file.js';
+import { LATE_UPLOAD_MS } from './removal.js';
 import { createUploads } from './uploads.js';
 
 export type FilesService = ReturnType<typeof createFilesService>;
 
 /** Poll interval for due files, in milliseconds. */
 const POLL_MS = 30_000;
+
+/** A unit that attached a file which is due began longer ago than this, in milliseconds; most have long ended then. */
+const UNIT_MS = LATE_UPLOAD_MS - 60_000;
 
 /** Storage keys to remove: all of them, or for an attached file all except its own copy. */
 function leftoversOf({ state, objectId, storedAs, copies = [] }: FileRecord): string[] {
@@ -50,7 +54,16 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
     return find !== undefined && !(await find(resourceId as string));
   }
 
+  /** A record's only file, attached in a unit of work that did not end: it may be given back, and then needs its upload. */
+  const mayBeGivenBack = ({ state, place, counts }: FileRecord) => state === 'attached' && place === null && !counts;
+
   async function work(file: FileRecord): Promise<void> {
+    if (mayBeGivenBack(file)) {
+      const begun = new Date((await storage.time()).getTime() - UNIT_MS);
+      if (await storage.hasUnitsFrom(begun)) return queue.postpone(file);
+      // given back meanwhile
+      if (!(await queue.isAsClaimed(file))) return;
+    }
     if (!(await awaitsRecord(file))) return remove(file);
     if (storage.clock.now().getTime() < file.createdAt.getTime() + UNUSED_MS) return queue.postpone(file);
     const orphan = await queue.condemn(file);

@@ -229,6 +229,16 @@ describe.each(FACES)('over %s', (face: Face) => {
       expect(await shown()).toEqual({ name, body });
     });
 
+    it('has its file free also where its process comes back only when the upload would be removed', async () => {
+      const { name, body, cutAt, change, shown } = await begin();
+      await cutAt('before');
+      app.clock.advance(30 * 60_000);
+      await app.tandem.services.files.work();
+      await app.storage.sweep();
+      expect(await change()).toMatchObject({ ok: true });
+      expect(await shown()).toEqual({ name, body });
+    });
+
     it('stays when it is asked for again before the sweep', async () => {
       const { name, body, cutAt, change, shown } = await begin();
       await cutAt('before');
