@@ -20,7 +20,7 @@ import {
 import { createBearerSession } from './bearer-session.js';
 import { createCookieSession } from './cookie-session.js';
 import { MfaRequiredError, isRefusal } from './failure.js';
-import { createIdempotencyLink, keyHeaders, keyOf } from './idempotency-link.js';
+import { createIdempotencyLink, keyHeaders, keyOf, noteOwner } from './idempotency-link.js';
 import { createKeySession } from './key-session.js';
 import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
@@ -122,6 +122,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
   const way = { url: transport.url, fetch: transport.fetch };
   async function headersOf(operations: readonly Operation[]): Promise<Record<string, string>> {
     const sent = await renewals.hold();
+    for (const operation of operations) noteOwner(operation, sent?.owner);
     sentWith.note(operations, sent);
     return { ...transport.fingerprintHeaders, ...sent?.headers };
   }

@@ -45,6 +45,17 @@ export function keyHeaders(operation: Operation): Record<string, string> {
   return key === undefined ? {} : { [HEADER]: key };
 }
 
+/**
+ * Notes in whose name a call with a key is sent: links copy its context, but keep the object in it.
+ * @throws Error when it was sent in another's before, so that it might be done twice
+ */
+export function noteOwner({ context }: Operation, owner: string | undefined): void {
+  const sentBy = context['sentBy'] as { owner?: string | undefined } | undefined;
+  if (!sentBy) return;
+  sentBy.owner ??= owner;
+  if (sentBy.owner !== owner) throw new Error('not sent again: its sender has signed out');
+}
+
 /** Whether a call may have been done although it failed: it has no readable answer. */
 function isLost(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && error.data === undefined && error.meta?.['response'] === undefined;
@@ -52,7 +63,7 @@ function isLost(error: unknown): boolean {
 
 /**
  * Gives each create a key, unless the caller has given one: however often it is sent, it creates once. Repeats a call
- * with a key once when its answer was lost.
+ * with a key once when its answer was lost, unless somebody else has signed in.
  */
 export function createIdempotencyLink(): TRPCLink<AppRouter> {
   return () =>
@@ -61,7 +72,7 @@ export function createIdempotencyLink(): TRPCLink<AppRouter> {
         let current: Unsubscribable | undefined;
         const isCreate = op.type === 'mutation' && CREATES.has(op.path);
         const key = keyOf(op) ?? (isCreate ? globalThis.crypto.randomUUID() : undefined);
-        const operation = key === undefined ? op : { ...op, context: { ...op.context, idempotencyKey: key } };
+        const operation = key === undefined ? op : { ...op, context: { ...op.context, idempotencyKey: key, sentBy: {} } };
         function send(mayRepeat: boolean): void {
           current = next(operation).subscribe({
             next: (value) => observer.next(value),

@@ -55,6 +55,19 @@ describe('a call that creates', () => {
     expect(await made()).toBe(1);
   });
 
+  it('is not sent again in the name of another who has signed in meanwhile', async () => {
+    const made: Awaited<ReturnType<typeof signedUp>> = await signedUp(async ({ procedures }) => {
+      if (!procedures.includes('chat.createChannel') || made.keys().length > 1) return;
+      await made.client.signUp(newAccount());
+      throw new TypeError('fetch failed');
+    });
+    const { api, input, keys } = made;
+    expect(await failureOf(api.chat.createChannel.mutate(input))).toMatchObject({
+      message: 'not sent again: its sender has signed out',
+    });
+    expect(keys()).toHaveLength(1);
+  });
+
   it('takes the key that its caller gives', async () => {
     const { api, input, keys } = await signedUp();
     const context = { idempotencyKey: 'the caller’s'.replace('’', '') };
