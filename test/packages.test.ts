@@ -232,7 +232,7 @@ describe('installed into an empty folder, without the network,', () => {
   });
 
   it(
-    'the projects of create-tandem compile, pass their tests and start, and a front end calls the host through the page',
+    'the projects of create-tandem compile, pass their tests and start, or end where they cannot, and a front end calls the host through the page',
     { timeout: 2 * PATIENCE },
     async () => {
       const { folder } = await unpack('create-tandem');
@@ -248,6 +248,10 @@ describe('installed into an empty folder, without the network,', () => {
       }
       const env = { PORT: '0', NODE_ENV: 'development' };
       await using host = await start(['npm', 'start'], { cwd: path.join(work, 'my-host'), env, address: /^listening on (\S+)$/ });
+      const short = ['PORT=0', 'DATA_DIR=unused', 'AUTH_ENC_SECRET=short', 'AUTH_SIGN_SECRET=short'];
+      await expect(run('env', [...short, process.execPath, 'dist/main.js'], path.join(work, 'my-host'))).rejects.toThrow(
+        'must have at least 32 bytes',
+      );
       const page = { cwd: path.join(work, 'my-web'), env: { ...env, TANDEM_URL: host.url }, address: /Local: +(\S+)\/$/ };
       await using web = await start(['npm', 'start'], page);
       expect(await (await fetch(web.url, { headers: { accept: 'text/html' } })).text()).toContain('<title>My app</title>');

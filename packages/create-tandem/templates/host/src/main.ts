@@ -41,5 +41,6 @@ try {
   await start();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  // what is open already, such as the engine, would keep the process alive; the engine ends with it
+  process.exit(1);
 }
