@@ -27,7 +27,14 @@ const CHANNELS = 100;
 /** Messages come with the names and pictures of their senders, so that nobody has to ask for them. */
 const SENDER: ['sender'] = ['sender'];
 
-type Stream = ChatClient & { followed: Map<string, { users: number; stop(): number | undefined }> };
+interface Followed {
+  users: number;
+  /** Undefined once the server has ended it. */
+  stop: (() => number | undefined) | undefined;
+}
+type Stream = ChatClient & { followed: Map<string, Followed> };
+/** The number of the last message. */
+const lastOf = (loaded: LoadedMessages | undefined) => loaded?.messages.at(-1)?.seq ?? 0;
 export type ChatLive = ReturnType<typeof createChatLive>;
 
 /** Keeps the loaded channels and messages up to date, and sends. */
@@ -103,17 +110,26 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
 
   /** The last change that the loaded messages of channels contain, while nobody follows them. */
   const lastChanges = new Map<string, number>();
-  function startFollowing(stream: Stream, channelId: string, sinceSeq: number): () => number | undefined {
+  /** Follow channels again that have ended while they are shown: one may be let in again. */
+  const ended = new Map<string, (sinceSeq: number) => void>();
+  function startFollowing(stream: Stream, channelId: string, sinceSeq: number, one: Followed): void {
     const sinceChange = loadedMessages(channelId) && lastChanges.get(channelId);
-    return stream.follow(
+    let isSubscribed = false;
+    ended.delete(channelId);
+    one.stop = stream.follow(
       channelId,
       {
         onEvent: hear,
-        // from now on all is told, after a drop too: what was changed or deleted before is not
-        onSubscribed: ({ isResumed }) => void (isResumed || loadAgain(queries, messagesKey(channelId))),
+        onSubscribed({ isResumed }) {
+          isSubscribed = true;
+          // from now on all is told, after a drop too: what was changed or deleted before is not
+          if (!isResumed) void loadAgain(queries, messagesKey(channelId));
+        },
         onEnd() {
+          one.stop = undefined;
           lastChanges.delete(channelId);
-          stream.followed.delete(channelId);
+          // where following alone is refused, as beyond a limit, that would go on for ever
+          if (isSubscribed) ended.set(channelId, (seq) => startFollowing(stream, channelId, seq, one));
           void loadAgain(queries, channelsKey);
           void loadAgain(queries, messagesKey(channelId));
         },
@@ -121,8 +137,9 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       { sinceSeq, sinceChange, expand: SENDER },
     );
   }
-  function stopFollowing(channelId: string, stop: () => number | undefined): void {
-    const change = stop();
+  function stopFollowing(channelId: string, { stop }: Followed): void {
+    const change = stop?.();
+    ended.delete(channelId);
     lastChanges.delete(channelId);
     // what was to be loaded again may lack what happened before
     if (change !== undefined && queries.getQueryState(messagesKey(channelId))?.isInvalidated === false)
@@ -134,7 +151,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     return stream.followOwn({
       onEvent(event) {
         // a followed channel's count changes together with its messages
-        if (event.type === 'unread' && stream.followed.has(event.channelId)) return;
+        if (event.type === 'unread' && stream.followed.get(event.channelId)?.stop) return;
         queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
         if (event.type === 'channel.added') void loadAgain(queries, channelsKey);
       },
@@ -160,7 +177,9 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
 
     async loadMessages(channelId: string, signal: AbortSignal): Promise<LoadedMessages> {
       const newest = await loader.load(channelId, { signal });
-      return joinNewest(loadedMessages(channelId), newest);
+      const messages = joinNewest(loadedMessages(channelId), newest);
+      ended.get(channelId)?.(lastOf(messages));
+      return messages;
     },
 
     async loadEarlier(channelId: string): Promise<void> {
@@ -171,11 +190,12 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     },
 
     /** Follows a channel from the last loaded message, or from a number. @returns a function that ends it */
-    follow(channelId: string, sinceSeq = loadedMessages(channelId)?.messages.at(-1)?.seq ?? 0): () => void {
+    follow(channelId: string, sinceSeq = lastOf(loadedMessages(channelId))): () => void {
       const [stream, release] = shared.use();
       const { followed } = stream;
-      const one = followed.get(channelId) ?? { users: 0, stop: startFollowing(stream, channelId, sinceSeq) };
+      const one = followed.get(channelId) ?? { users: 0, stop: undefined };
       followed.set(channelId, one);
+      if (!one.stop) startFollowing(stream, channelId, sinceSeq, one);
       one.users += 1;
       return () => {
         one.users -= 1;
@@ -183,7 +203,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         queueMicrotask(() => {
           if (one.users > 0 || followed.get(channelId) !== one) return;
           followed.delete(channelId);
-          stopFollowing(channelId, one.stop);
+          stopFollowing(channelId, one);
         });
         release();
       };
