@@ -2,6 +2,7 @@ import { fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
+import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel } from './index.js';
 
@@ -26,5 +27,23 @@ describe('useChannel', () => {
     await services.chat.post({ channelId, senderId: bob.id, content: 'Coffee?' });
     const { messages } = await until((channel) => channel.messages?.length === 2);
     expect(contents(messages)).toEqual(['Tea?', 'Coffee?']);
+  });
+
+  it('shows no more of what was deleted during a drop, also where the newest message had been deleted', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    const posted: { id: string }[] = [];
+    for (let n = 1; n <= 60; n++) posted.push(await services.chat.post({ channelId, senderId: ann.id, content: String(n) }));
+    const remove = (message?: { id: string }) => ann.rest('DELETE', `/messages/${message?.id}`).expect(204);
+    await remove(posted.at(-1));
+    const sockets = createSockets();
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
+    const { loadEarlier } = await until(({ messages }) => messages?.length === 50 && sockets.heard('"subscribed"'));
+    await loadEarlier();
+    await until(({ messages }) => messages?.length === 59);
+    sockets.cut();
+    await until(({ isLive }) => !isLive);
+    await remove(posted[0]);
+    await until(({ isLive, messages = [] }) => isLive && messages.every(({ id }) => id !== posted[0]?.id));
   });
 });

@@ -110,6 +110,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
 
   /** The last change that the loaded messages of channels contain, while nobody follows them. */
   const lastChanges = new Map<string, number>();
+  /** Channels with messages of before a time of which not all was told. */
+  const outdated = new Set<string>();
   /** Follow channels again that have ended while they are shown: one may be let in again. */
   const ended = new Map<string, (sinceSeq: number) => void>();
   function startFollowing(stream: Stream, channelId: string, sinceSeq: number, one: Followed): void {
@@ -121,13 +123,17 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       {
         onEvent: hear,
         onSubscribed({ isResumed }) {
-          isSubscribed = true;
           // from now on all is told, after a drop too: what was changed or deleted before is not
-          if (!isResumed) void loadAgain(queries, messagesKey(channelId));
+          if (!isResumed) {
+            if (isSubscribed) outdated.add(channelId);
+            void loadAgain(queries, messagesKey(channelId));
+          }
+          isSubscribed = true;
         },
         onEnd() {
           one.stop = undefined;
           lastChanges.delete(channelId);
+          outdated.add(channelId);
           // where following alone is refused, as beyond a limit, that would go on for ever
           if (isSubscribed) ended.set(channelId, (seq) => startFollowing(stream, channelId, seq, one));
           void loadAgain(queries, channelsKey);
@@ -144,6 +150,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     // what was to be loaded again may lack what happened before
     if (change !== undefined && queries.getQueryState(messagesKey(channelId))?.isInvalidated === false)
       lastChanges.set(channelId, change);
+    else outdated.add(channelId);
   }
 
   const ownOf = new WeakMap<Stream, { users: number; stop(): void }>();
@@ -177,7 +184,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
 
     async loadMessages(channelId: string, signal: AbortSignal): Promise<LoadedMessages> {
       const newest = await loader.load(channelId, { signal });
-      const messages = joinNewest(loadedMessages(channelId), newest);
+      const messages = outdated.delete(channelId) ? newest : joinNewest(loadedMessages(channelId), newest);
       ended.get(channelId)?.(lastOf(messages));
       return messages;
     },

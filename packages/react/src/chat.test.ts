@@ -161,8 +161,10 @@ describe('useChannel', () => {
       go = setAt;
       return useChannel(at);
     };
-    const { until } = render(app, hooks, { tokens: tokensOf(ann) });
-    const { loadEarlier } = await until(({ isLive, messages }) => isLive && messages?.length === 50);
+    const { WebSocket: Recorded, heard } = createSockets();
+    const { until, queries } = render(app, hooks, { tokens: tokensOf(ann), WebSocket: Recorded });
+    const { loadEarlier } = await until(({ messages }) => messages?.length === 50 && heard('"subscribed"'));
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
     await loadEarlier();
     await until(({ messages }) => messages?.length === 60);
     go(elsewhere);
