@@ -1,5 +1,6 @@
-import { fixture, startTestServer } from '@tandem/testing';
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import type { WebSocket as Socket } from 'ws';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { createSockets } from '../test/sockets.js';
@@ -45,5 +46,31 @@ describe('useChannel', () => {
     await until(({ isLive }) => !isLive);
     await remove(posted[0]);
     await until(({ isLive, messages = [] }) => isLive && messages.every(({ id }) => id !== posted[0]?.id));
+  });
+
+  it('does not show a message of one’s own that is acknowledged only after it was deleted', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    const { WebSocket, cut, heard } = createSockets();
+    const late: (() => void)[] = [];
+    class Late extends (WebSocket as typeof Socket) {
+      override emit(name: string | symbol, ...given: unknown[]): boolean {
+        const frame = name === 'message' ? String(given[0]) : '';
+        if (frame.includes('"message.created"')) return false;
+        if (!frame.includes('"ack"')) return super.emit(name, ...given);
+        return late.push(() => super.emit(name, ...given)) > 0;
+      }
+    }
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), WebSocket: Late });
+    const { send } = await until(({ messages }) => messages !== undefined && heard('"subscribed"'));
+    send('Tea?');
+    await expect.poll(() => late.length, PATIENCE).toBe(1);
+    cut();
+    const stored = await ann.rest('GET', `/channels/${channelId}/messages`).expect<{ data: { id: string }[] }>(200);
+    await ann.rest('DELETE', `/messages/${stored.data[0]?.id}`).expect(204);
+    await expect.poll(() => late.length === 2 && heard('"message.deleted"'), PATIENCE).toBe(true);
+    late[1]?.();
+    const { messages } = await until(({ pending }) => pending.length === 0);
+    expect(messages).toEqual([]);
   });
 });

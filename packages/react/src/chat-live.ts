@@ -24,6 +24,8 @@ import { createTyping } from './typing.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
+/** Most deleted messages that are remembered: more than may be on their way. */
+const DELETED = 1000;
 /** Messages come with the names and pictures of their senders, so that nobody has to ask for them. */
 const SENDER: ['sender'] = ['sender'];
 
@@ -62,9 +64,19 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     changeMessages(channelId, ({ messages, ...rest }) => ({ ...rest, messages: withWanted(messages, [own]) }));
   });
 
+  /** The ids of messages that were deleted: a late acknowledgement still has them. */
+  const deleted = new Set<string>();
+  function noteDeleted(event: ChatChange): void {
+    if (event.type === 'message.updated') deleted.delete(event.message.id);
+    if (event.type === 'message.deleted') deleted.add(event.messageId);
+    const [oldest = ''] = deleted;
+    if (deleted.size > DELETED) deleted.delete(oldest);
+  }
+
   function hear(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
+    noteDeleted(event);
     const isKnown = 'message' in event && loadedMessages(channelId)?.messages.some(({ id }) => id === event.message.id);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
@@ -87,7 +99,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       onState: (state) => isLive.set(state === 'up'),
       onOutgoing(one) {
         // a load under way may lack it, and the stream may tell of it later
-        if (one.state === 'sent') hear({ type: 'message.created', channelId: one.channelId, message: one.message });
+        if (one.state === 'sent' && !deleted.has(one.message.id))
+          hear({ type: 'message.created', channelId: one.channelId, message: one.message });
         outgoing.hear(one);
       },
     });
