@@ -107,8 +107,9 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
     await dialogOf(page).getByText('Uploaded.').waitFor();
     await submitOf(page).click();
     await dialogOf(page).waitFor({ state: 'detached' });
-    const { logo: stored } = await admin.rest('GET', `/organizations/${organizationId}`).expect<{ logo: object | null }>(200);
-    expect(stored).not.toBeNull();
+    const stored = async () =>
+      (await admin.rest('GET', `/organizations/${organizationId}`).expect<{ logo: object | null }>(200)).logo;
+    await expect.poll(stored).not.toBeNull();
     await expectClean(visitor);
   });
 

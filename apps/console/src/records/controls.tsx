@@ -128,6 +128,8 @@ function FileInput({ path, upload, given, ...props }: FileInputProps) {
     // another may have been chosen meanwhile
     onSuccess: (made, file) => file === last.current && field.onChange(made),
   });
+  // before, by a form that failed
+  const isUploaded = uploading.isIdle && Boolean(field.value);
   return (
     <>
       <input
@@ -141,7 +143,7 @@ function FileInput({ path, upload, given, ...props }: FileInputProps) {
         }}
       />
       {uploading.isPending && <output className="hint">{t('records.form.uploading')}</output>}
-      {uploading.isSuccess && <output className="hint">{t('records.form.uploaded')}</output>}
+      {(uploading.isSuccess || isUploaded) && <output className="hint">{t('records.form.uploaded')}</output>}
       <Failure of={uploading.error} />
     </>
   );

@@ -7,6 +7,7 @@ import type { Change } from './changes.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { patchBack, patched } from './own-data.js';
 import type { Becoming } from './under-way.js';
+import { isFile } from './values.js';
 import { t } from '../texts/texts.js';
 
 /** What a change makes of records, and what takes it back. */
@@ -74,7 +75,8 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
     const to = { ...BESIDE[patch?.id ?? '']?.(given), ...given };
     const becomes: Becoming = new Map(before.map((row) => [idOf(row), patched(row, to)]));
     const names = Object.keys(to);
-    const isKnown = names.every((name) => before.every((row) => row[name] !== undefined));
+    // of a file only its address is known
+    const isKnown = names.every((name) => before.every((row) => row[name] !== undefined && !isFile(row[name])));
     if (!patch || !isKnown || names.includes(ONE_WAY[patch.id] ?? '')) return { becomes };
 
     const readNow = async (row: Row) => (await call(get, { ...above, [param]: row['id'] }, { versioned: true })) as Row;

@@ -26,7 +26,8 @@ export function typedOf(value: unknown, control: Control): unknown {
   if (control.type === 'json') return JSON.stringify(value, undefined, 2);
   if (control.type === 'texts') return (value as string[]).join('\n');
   if (control.type === 'date') return localTime(new Date(value as string));
-  if (control.type === 'file') return '';
+  // one that was uploaded and not sent yet; a stored one stays unless another is chosen
+  if (control.type === 'file') return Object.hasOwn(value, 'objectId') ? value : '';
   return typeof value === 'number' ? typedNumber(value) : value;
 }
 
@@ -57,14 +58,23 @@ export function inputOf(typed: Typed, fields: readonly InputField[]): Input {
   return Object.fromEntries(given);
 }
 
+/** The parts of an object that were emptied: what is not sent of it stays. */
+function emptiedOf(typed: Typed, before: Typed, fields: readonly InputField[]): Row {
+  const emptied = fields.filter(({ name, nullable }) => nullable && isEmpty(typed[name]) && !isEmpty(before[name]));
+  return Object.fromEntries(emptied.map(({ name }) => [name, null]));
+}
+
 /** What is sent of a form that changes: what is another value now; null where it was emptied. */
 export function changesOf(typed: Typed, before: Typed, fields: readonly InputField[]): Input {
   const changed = fields.filter(({ name }) => JSON.stringify(typed[name]) !== JSON.stringify(before[name]));
   const given = changed.flatMap((field): [string, unknown][] => {
     const value = valueOf(typed[field.name], field);
     if (OWN.test(field.name)) return [[field.name, dataChanges(valueOf(before[field.name], field), value)]];
+    const { control } = field;
+    if (control.type === 'object' && value)
+      return [[field.name, { ...value, ...emptiedOf(typed[field.name] as Typed, before[field.name] as Typed, control.fields) }]];
     if (value !== undefined) return [[field.name, value]];
-    if (['records', 'choices', 'texts', 'items'].includes(field.control.type)) return [[field.name, []]];
+    if (['records', 'choices', 'texts', 'items'].includes(control.type)) return [[field.name, []]];
     return [[field.name, field.nullable ? null : '']];
   });
   return Object.fromEntries(given);

@@ -67,7 +67,9 @@ export function OperationForm(props: OperationFormProps) {
         const input = inputFrom(typed);
         const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
         const problems = [...problemsOf(operation, input, asked, resolve)];
-        const errors = Object.fromEntries(problems.map(([name, message]) => [name, { type: 'schema', message }]));
+        // what is given, such as too many chosen rows, has no field
+        const placeOf = (name: string) => (fields.some((field) => field.name === name) ? name : 'root');
+        const errors = Object.fromEntries(problems.map(([name, message]) => [placeOf(name), { type: 'schema', message }]));
         return problems.length > 0 ? { values: {}, errors } : { values: typed, errors: {} };
       } catch {
         const broken = fields.filter(({ control }) => control.type === 'json').map(({ name }) => [name, { type: 'json', message: t('records.form.noJson') }]); // prettier-ignore
@@ -75,7 +77,7 @@ export function OperationForm(props: OperationFormProps) {
       }
     },
   });
-  const { isDirty } = form.formState;
+  const { isDirty, errors } = form.formState;
 
   const isUploading = useIsMutating({ mutationKey: UPLOAD }) > 0;
   const submit = (typed: Typed): void => {
@@ -135,6 +137,11 @@ export function OperationForm(props: OperationFormProps) {
         {fields.map((field) => (
           <FormField key={field.name} field={field} path={field.name} given={given} />
         ))}
+        {errors.root && (
+          <p className="problem" role="alert">
+            {errors.root.message}
+          </p>
+        )}
         <Failure of={sending.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('ui.cancel')}</Button>

@@ -1,5 +1,6 @@
 import { queryKey } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
+import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
@@ -16,6 +17,9 @@ import { useUnderWay } from './under-way.js';
 import { Value } from './values.js';
 import { titleOf } from './words.js';
 import { put, t } from '../texts/texts.js';
+
+/** The header that names the version to change. */
+const IF_MATCH = 'If-Match';
 
 /** What a heading or the foot shows already. */
 const SHOWN_APART = /^(id|createdAt|updatedAt|history)$/;
@@ -57,24 +61,24 @@ export function RecordActions({ kind, record, version, above, onGone }: RecordAc
   const conflict = useConflict();
   const given = { ...above, [kind.param]: record['id'] };
   const { patch, get, remove } = kind;
-  const acts = recordActs(kind, record, above).map((one): Act => (one.operation === remove ? { ...one, onDone: onGone } : one));
-  const start = (): void => {
-    if (!patch) return;
-    act({
-      operation: patch,
+  /** An edit is shown at once, can be taken back, and overwrites nothing unseen. */
+  const editing = (operation: Operation): Pick<Act, 'effect' | 'context' | 'onFailure'> => ({
+    effect: (input) => edit({ ...kind, patch: operation }, above, [record], changedIn(input, given)),
+    ...(version !== undefined && { context: { ifMatch: version } }),
+    onFailure: conflict.onFailure({
+      patch: operation,
       given,
-      text: t('ui.save'),
-      title: titleOf(record),
-      present: record,
-      effect: (input) => edit(kind, above, [record], changedIn(input, given)),
-      ...(version !== undefined && { context: { ifMatch: version } }),
-      onFailure: conflict.onFailure({
-        patch,
-        given,
-        before: record,
-        read: () => call(get, given, { versioned: true }) as Promise<Row>,
-      }),
-    });
+      before: record,
+      read: () => call(get, given, { versioned: true }) as Promise<Row>,
+    }),
+  });
+  const acts = recordActs(kind, record, above).map((one): Act => ({
+    ...one,
+    ...(one.operation === remove && { onDone: onGone }),
+    ...(one.present && one.operation.parameters.some(({ name }) => name === IF_MATCH) && editing(one.operation)),
+  }));
+  const start = (): void => {
+    if (patch) act({ operation: patch, given, text: t('ui.save'), title: titleOf(record), present: record, ...editing(patch) });
   };
   return (
     <>

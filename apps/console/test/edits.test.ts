@@ -1,0 +1,103 @@
+import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectClean, launchChromium, visitSignedIn } from './chromium.js';
+
+const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR', taxIncluded: true } });
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const submitOf = (page: Page) => dialogOf(page).locator('button[type=submit]');
+const toast = (page: Page) => page.locator('.toast');
+const picture = (name: string) => ({ name, mimeType: 'image/svg+xml', buffer: Buffer.from(`<svg id="${name}"/>`) });
+
+describe.skipIf(!HAS_CHROMIUM)('an edit (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+  const admin = fixture(() => app.signUpAdmin());
+  const visit = (path: string) => visitSignedIn(browser, app, { person: admin, path });
+
+  it('removes the part of a price that was emptied', async () => {
+    const { id } = await admin.rest('POST', '/products', product('Sage')).expect<{ id: string }>(201);
+    await using visitor = await visit(`/products/${id}`);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialogOf(page)
+      .getByLabel(/^Tax included/)
+      .selectOption('');
+    await submitOf(page).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await toast(page).getByText('Done: save.').waitFor();
+    const { price } = await admin.rest('GET', `/products/${id}`).expect<{ price: object }>(200);
+    expect(price).toMatchObject({ amount: 4, currency: 'EUR', taxIncluded: null });
+    await expectClean(visitor);
+  });
+
+  it('overwrites nothing unseen, where it is made by “Edit everything” too', async () => {
+    const organization = { name: 'Tea house', description: 'Of all sorts', contact_email: admin.email };
+    const { id } = await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    await using visitor = await visit(`/organizations/${id}`);
+    const { page } = visitor;
+    visitor.allow('412');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Edit everything', exact: true }).click();
+    await dialogOf(page).getByLabel('Description').fill('Mine');
+    await admin.rest('PATCH', `/organizations/${id}`, { description: 'Theirs' }).expect(200);
+    await submitOf(page).click();
+    await dialogOf(page).getByText('Theirs').waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await admin.rest('GET', `/organizations/${id}`).expect(200)).toMatchObject({ description: 'Mine' });
+    await expectClean(visitor);
+  });
+
+  it('of a picture is sent again with the picture, and offers no Undo, since of the former one only an address is known', async () => {
+    const ann = await app.signUp();
+    const { id } = await admin.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<{ id: string }>(201);
+    const avatarOf = async () => {
+      const { avatar } = await admin.rest('GET', `/profiles/${id}`).expect<{ avatar: { id: string } | null }>(200);
+      return avatar?.id;
+    };
+    await using visitor = await visit(`/profiles/${id}`);
+    const { page } = visitor;
+    visitor.allow('Failed to load resource');
+    const edit = async (name: string) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialogOf(page)
+        .getByLabel(/^Avatar/)
+        .setInputFiles(picture(name));
+      await dialogOf(page).getByText('Uploaded.').waitFor();
+      await submitOf(page).click();
+    };
+    await edit('first.svg');
+    await expect.poll(avatarOf).toBeDefined();
+    const first = await avatarOf();
+    await page.route('**/trpc/profiles.patch', (route) => route.abort(), { times: 1 });
+    await edit('second.svg');
+    await toast(page).getByRole('button', { name: 'Try again' }).click();
+    await dialogOf(page).getByText('Uploaded.').waitFor();
+    await submitOf(page).click();
+    await expect.poll(avatarOf).not.toBe(first);
+    await toast(page).getByText('Done: save.').last().waitFor();
+    expect(await toast(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('of more rows than are possible at once says so', async () => {
+    const products = (from: number) => Array.from({ length: 60 }, (_, n) => product(`Tea ${from + n}`));
+    for (const from of [0, 60]) await admin.rest('POST', '/products/batch', products(from)).expect(201);
+    await using visitor = await visit('/products');
+    const { page } = visitor;
+    await page.getByRole('checkbox', { name: 'Choose Tea 119' }).waitFor();
+    await expect
+      .poll(async () => {
+        await page.locator('tbody tr').last().scrollIntoViewIfNeeded();
+        await page.getByLabel('Choose all shown').check();
+        return page.getByText(/^1[12]\d chosen$/).count();
+      })
+      .toBe(1);
+    await page.getByRole('button', { name: 'Patch', exact: true }).click();
+    await dialogOf(page).getByLabel(/^Name/).fill('Same tea');
+    await submitOf(page).click();
+    await dialogOf(page).getByText('At most 100 are possible').waitFor();
+    await expectClean(visitor);
+  });
+});
