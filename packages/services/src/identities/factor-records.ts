@@ -55,3 +55,12 @@ export function secondSteps(record: Enrolled): SecondStep[] {
   if ((record.recoveryCodes ?? []).length > 0) types.add('recovery');
   return SECOND_STEPS.filter((step) => types.has(step));
 }
+
+/** Whether a factor counts, as a condition for `factorsWhere`. */
+export const isConfirmed = { $eq: [{ $type: '$$one.pendingUntil' }, 'missing'] };
+
+/** The factors of a record for which the conditions hold, as an expression. */
+export function factorsWhere(...conditions: object[]): object {
+  const input = { $cond: [{ $isArray: '$factors' }, '$factors', []] };
+  return { $filter: { input, as: 'one', cond: { $and: conditions } } };
+}

@@ -3,6 +3,7 @@ import { isDuplicateKey, newId, type Fence, type Storage } from '@tandem/storage
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { changedFields } from '../shared/changes.js';
 import { toState, type AccessState, type JudgedSession } from './access-state.js';
+import { factorsWhere, isConfirmed } from './factor-records.js';
 import { identityErrors } from './identities.errors.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
@@ -44,13 +45,7 @@ export interface Consequences {
 
 const IS_VERIFIED = { $eq: ['$emailVerified', true] };
 /** The factors that count but passkeys, without an authenticator app that was not confirmed. */
-const BUT_PASSKEYS = {
-  $filter: {
-    input: { $cond: [{ $isArray: '$factors' }, '$factors', []] },
-    as: 'one',
-    cond: { $and: [{ $ne: ['$$one.type', 'passkey'] }, { $eq: [{ $type: '$$one.pendingUntil' }, 'missing'] }] },
-  },
-};
+const BUT_PASSKEYS = factorsWhere({ $ne: ['$$one.type', 'passkey'] }, isConfirmed);
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 

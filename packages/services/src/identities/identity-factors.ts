@@ -2,7 +2,7 @@ import { authenticationErrors } from '@tandem/core';
 import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { countsSession, toState } from './access-state.js';
-import { enrolled, type Factor, type PasskeyFactor, type TotpFactor } from './factor-records.js';
+import { enrolled, factorsWhere, isConfirmed, type Factor, type PasskeyFactor, type TotpFactor } from './factor-records.js';
 import { identityErrors } from './identities.errors.js';
 import { countsInWrite, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
@@ -12,14 +12,6 @@ export const MAX_FACTORS = 10;
 
 const FIELDS = { email: 1, factors: 1, recoveryCodes: 1 } as const;
 export type FactorsRecord = Pick<IdentityRecord, '_id' | 'email' | 'factors' | 'recoveryCodes'>;
-
-const isConfirmed = { $eq: [{ $type: '$$one.pendingUntil' }, 'missing'] };
-
-/** The factors of a record for which a condition holds, as an expression. */
-function factorsWhere(...conditions: object[]): object {
-  const input = { $cond: [{ $isArray: '$factors' }, '$factors', []] };
-  return { $filter: { input, as: 'one', cond: { $and: conditions } } };
-}
 
 /** How the removal of a factor ended. */
 export type Removal = { removed: Factor } | { refused: 'missing' | 'last' };

@@ -48,7 +48,7 @@ interface Acceptance {
   at: Date;
   /** The session that accepts. It is kept when the proof of the address ends all others. */
   session?: SessionRef | undefined;
-  /** The organization to join, if any, and the identity's previous role there, if any. */
+  /** The organization to join, if any. */
   membership?: { organizationId: string; role: OrganizationRole };
 }
 interface Registration extends Acceptance {
