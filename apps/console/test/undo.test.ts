@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer, type Person } from '@tandem/testing';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, launchChromium, signedIn, visitSignedIn, type ConsolePage } from './chromium.js';
+import { expectClean, hold, launchChromium, signedIn, visitSignedIn, type ConsolePage } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
 const row = (page: Page, name: string) => page.locator('tr', { hasText: name });
@@ -104,6 +104,25 @@ describe.skipIf(!HAS_CHROMIUM)('undoing (skipped where there is no chromium)', (
     await undo(page).click();
     await toast(page).getByText('Undone.').waitFor();
     expect(await admin.rest('GET', `/orders/${id}`).expect(200)).toMatchObject({ status: 'confirmed', metadata: {} });
+    await expectClean(visitor);
+  });
+
+  it('is offered for an edit that follows another before the page has read the record again', async () => {
+    const admin = await app.signUpAdmin();
+    const { id } = await admin.rest('POST', '/products', product('Dill')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/products/${id}` });
+    const { page } = visitor;
+    const letGo = await hold(page, 'products.get*');
+    await edit(page, { Name: 'Fennel' });
+    await undo(page).waitFor();
+    await toast(page).getByRole('button', { name: 'Close' }).click();
+    await edit(page, { Description: 'Seeds' });
+    await undo(page).waitFor();
+    letGo();
+    await undo(page).click();
+    await toast(page).getByText('Undone.').waitFor();
+    const now = await admin.rest('GET', `/products/${id}`).expect(200);
+    expect(now).toMatchObject({ name: 'Fennel', description: 'Leaves' });
     await expectClean(visitor);
   });
 

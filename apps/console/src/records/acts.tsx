@@ -11,6 +11,7 @@ import type { Effect } from './effects.js';
 import { inputFieldsOf } from './inputs.js';
 import { useIsShown } from './is-shown.js';
 import { OperationForm } from './operation-form.js';
+import { editAfterOwn } from './own-edits.js';
 import { Value } from './values.js';
 import { inWords } from './words.js';
 import { t, term } from '../texts/texts.js';
@@ -139,10 +140,15 @@ export function ActProvider({ children }: { children: ReactNode }) {
     const { operation, text, context, effect, onFailure, onDone: shown } = of;
     start(undefined);
     shown?.(undefined);
+    const version = context?.ifMatch;
+    const run = () =>
+      version === undefined
+        ? call(operation, input, context)
+        : editAfterOwn(version, (ifMatch) => call(operation, input, { ...context, ifMatch }));
     change({
       becomes: new Map(),
       ...(typeof effect === 'function' ? effect(input) : effect),
-      run: () => withProof(() => call(operation, input, context)),
+      run: () => withProof(run),
       done: t('records.act.done', { text: text.toLowerCase() }),
       onFailure: (error) => onFailure?.(error, input) === true,
       // elsewhere there is no form
