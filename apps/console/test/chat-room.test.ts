@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { DESKTOP, expectClean, goTo, interruptible, launchChromium, visitSignedIn } from './chromium.js';
+import { DESKTOP, expectClean, goTo, interruptible, launchChromium, turnTo, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -47,6 +47,30 @@ describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no 
     expect(await unread()).toBe(1);
     comeBack();
     await expect.poll(unread, PATIENCE).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('opens a channel beyond the first hundred by its address, live, and offers to join one that the reader is not in', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Oldest');
+    const name = (at: number) => `Later ${at}`;
+    for (let at = 0; at < 100; at++) await ann.rest('POST', '/channels', { name: name(at), ownerId: ann.id }).expect(201);
+    const { id: elsewhere } = await bob
+      .rest('POST', '/channels', { name: 'Elsewhere', ownerId: bob.id })
+      .expect<{ id: string }>(201);
+    const say = (content: string) => bob.rest('POST', '/messages', { channelId, senderId: bob.id, content }).expect(201);
+    await say('Long ago');
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByRole('log').getByText('Long ago').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await say('Just now');
+    await page.getByRole('log').getByText('Just now').waitFor();
+    await turnTo(page, `/chat/${elsewhere}`);
+    await page.getByRole('button', { name: 'Join' }).waitFor();
+    await turnTo(page, '/chat/nonsense');
+    await page.getByRole('button', { name: 'Join' }).waitFor();
+    await turnTo(page, `/chat/${channelId}`);
+    await page.getByRole('log').getByText('Just now').waitFor();
     await expectClean(visitor);
   });
 

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
@@ -72,15 +72,18 @@ function Title() {
   return null;
 }
 
-/** A channel that one is not in: anybody may join one that is open. */
+/** A channel that is not in the list: it is added, or, as one is not in it, may be joined. */
 function Elsewhere({ channelId }: { channelId: string }) {
   const { client } = useSession();
   const self = useIdentityId();
-  const { refresh } = useChat();
+  const { refresh, open } = useChat();
+  const opening = useQuery({ queryKey: ['open-channel', channelId], queryFn: () => open(channelId), gcTime: 0 });
   const joining = useMutation({
     mutationFn: () => client.api.chat.createSubscription.mutate({ channelId, subscribedId: self }),
     onSuccess: refresh,
   });
+  if (opening.error) return <QueryFailure of={[opening]} />;
+  if (opening.isPending) return <Loading what={t('chat.loading.messages')} />;
   return (
     <Empty title={t('chat.channels.elsewhere')}>
       <p>{t('chat.channels.elsewhereWhy')}</p>

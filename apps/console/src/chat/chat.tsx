@@ -17,6 +17,7 @@ import {
 } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { isId } from '../ids.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { loadAgain } from '../ui/load-again.js';
 import type { QueryState } from '../ui/query-failure.js';
@@ -24,8 +25,10 @@ import { createDrafts, type Drafts } from './drafts.js';
 import { createMessageCache, type MessageCache } from './message-cache.js';
 import { useWhoIsHere, type WhoIsHere } from './who-is-here.js';
 
-/** Most channels in the list. */
+/** Most channels in the list, besides those that were opened by their addresses. */
 const CHANNELS = 100;
+/** Most of these. */
+const OPENED = 50;
 
 export interface Chat extends Pick<WhoIsHere, 'typingIn' | 'isOnline'> {
   /** Last message first; undefined until loaded. */
@@ -48,6 +51,8 @@ export interface Chat extends Pick<WhoIsHere, 'typingIn' | 'isOnline'> {
   markRead(message: ChatMessage): void;
   /** Loads the list of channels again. */
   refresh(): Promise<unknown>;
+  /** Adds a channel beyond the first to the list, if one is in it. */
+  open(channelId: string): Promise<unknown>;
 }
 
 const ChatContext = createContext<Chat | undefined>(undefined);
@@ -74,12 +79,13 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const whoIsHere = useWhoIsHere(memberId);
   const [messages] = useState(() => createMessageCache(client, queries, memberId));
   const [drafts] = useState(createDrafts);
+  const opened = useRef<readonly string[]>([]);
   const channelsKey = ['channels', memberId];
 
   const loading = useQuery({
     queryKey: channelsKey,
     queryFn: async () => {
-      const loaded = await messages.loadChannels(CHANNELS);
+      const loaded = await messages.loadChannels(CHANNELS, opened.current);
       return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), loaded);
     },
     select: newestFirst,
@@ -196,6 +202,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       changeChannel(channelId, (channel) => readUpTo(channel, seq));
     },
     refresh: loading.refetch,
+    open(channelId) {
+      if (isId(channelId)) opened.current = [channelId, ...opened.current.filter((id) => id !== channelId)].slice(0, OPENED);
+      return loading.refetch({ throwOnError: true });
+    },
   };
   return <ChatContext value={chat}>{children}</ChatContext>;
 }

@@ -4,6 +4,7 @@ import {
   applyToWindow,
   createMessageLoader,
   describeFailure,
+  field,
   joinEarlier,
   joinNewest,
   queryOf,
@@ -83,8 +84,17 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
       // only the server knows the message
       if (event.type === 'pin.created') void loadAgain(queries, { queryKey: pinsKey(channelId) });
     },
-    /** Loads the reader's channels. */
-    loadChannels: (top: number): Promise<ChannelSummary[]> => loader.loadChannels(readerId, top),
+    /** Loads the reader's first channels, and those with the given ids. */
+    async loadChannels(top: number, ids: readonly string[]): Promise<ChannelSummary[]> {
+      const first = await loader.loadChannels(readerId, top);
+      const [one, ...more] = ids.filter((id) => !first.some((channel) => channel.id === id));
+      if (one === undefined) return first;
+      const { parameters } = queryOf('chat.listChannels')
+        .where(field('id').in(one, ...more))
+        .top(ids.length);
+      const input = { memberId: readerId, ...parameters };
+      return [...first, ...rowsOf<ChannelSummary>(await chat.listChannels.query(input), input).value];
+    },
     /** Loads a channel's last messages. Known earlier ones stay. */
     async load(channelId: string): Promise<LoadedMessages> {
       const newest = await loader.load(channelId);

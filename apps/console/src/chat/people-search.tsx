@@ -2,6 +2,7 @@ import { field, queryOf, rowsOf } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import { useMe } from '../session/me.js';
+import { isId } from '../ids.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Avatar } from '../ui/avatar.js';
 import { Field } from '../ui/field.js';
@@ -12,7 +13,6 @@ import { t } from '../texts/texts.js';
 
 /** Channels and organizations whose members are offered, members of each, and people that are shown. */
 const [GROUPS, MEMBERS, SHOWN] = [8, 100, 6];
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Those with whom one shares a channel or an organization: all whom the server shows to who is no admin. */
 function useAcquaintances() {
@@ -83,7 +83,7 @@ export function PeopleSearch({ label, without, renderAction }: PeopleSearchProps
   const text = useDeferredValue(typed.trim().toLowerCase());
   const known = useAcquaintances();
   const found = useFound(text);
-  const given = ID.test(text) ? [text] : [];
+  const given = isId(text) ? [text] : [];
   const ids = [...new Set([...given, ...(found.data ?? []), ...(known.data ?? [])])].filter(
     (id) => id !== self && !without.includes(id),
   );

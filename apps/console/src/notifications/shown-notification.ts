@@ -1,4 +1,5 @@
 import type { Notification } from '@tandem/client';
+import { isId } from '../ids.js';
 import { t, term } from '../texts/texts.js';
 
 /** Fields of every notification, which are not shown. */
@@ -25,11 +26,9 @@ function inWords(name: string): string {
 /** `order.shipped`: an event code for programs. */
 const CODE = /^[a-z]+([._][a-z]+)+$/i;
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Ids are not shown. */
 function isShown(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value) && !ID.test(String(value));
+  return ['string', 'number', 'boolean'].includes(typeof value) && !isId(value);
 }
 
 /**
@@ -66,13 +65,11 @@ interface NotificationPlace {
 /** Where a notification leads; undefined where it names no record. */
 export function placeOfNotification(notification: Notification): NotificationPlace | undefined {
   const { channelId, messageId } = notification as Record<string, unknown>;
-  if (isIdText(channelId) && isIdText(messageId))
+  if (isId(channelId) && isId(messageId))
     return { to: `/chat/${channelId}`, search: { message: messageId }, text: 'home.notifications.message' };
   for (const [field, path, text] of PLACES) {
     const id: unknown = notification[field];
-    if (isIdText(id)) return { to: path + id, text };
+    if (isId(id)) return { to: path + id, text };
   }
   return undefined;
 }
-
-const isIdText = (value: unknown): value is string => typeof value === 'string' && ID.test(value);

@@ -8,9 +8,10 @@ import { FoundList } from '../ui/found-list.js';
 import { Icon } from '../ui/icons.js';
 import { wordsOf } from '../ui/words.js';
 import { useCall, type Row } from './call.js';
+import { isId } from '../ids.js';
 import { useDefinitions, type Kind } from './definitions.js';
 import { placeOf } from './kinds.js';
-import { isId, oneOf, oneText, shortId, titleOf } from './words.js';
+import { oneOf, oneText, shortId, titleOf } from './words.js';
 import { t } from '../texts/texts.js';
 
 /** Proposals shown at once. */

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
+import { isId } from '../ids.js';
 import { useSession } from '../session/session.js';
 import { Time } from '../ui/time.js';
 import type { Row } from './call.js';
 import { kindNamedBy, useDefinitions, type Kind } from './definitions.js';
 import { OWN } from './own-data.js';
-import { fieldText, inWords, isId, kindText, labelOf, shortId, titleOf, valueText } from './words.js';
+import { fieldText, inWords, kindText, labelOf, shortId, titleOf, valueText } from './words.js';
 import { money, numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 

@@ -56,9 +56,6 @@ export function oneOf(kind: string): string {
     .replace(/s$/, '');
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
-
 /** The end of an id, which is random: enough to tell two apart. */
 export const shortId = (id: string) => `…${id.slice(-6)}`;
 
