@@ -220,7 +220,7 @@ export function createServer(
   // an expectation that is unknown here may be ignored (RFC 9110)
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('upgrade', (req, socket, head) => {
-    if (app && tandem) tandem.handleUpgrades(app)(req, socket, head);
+    if (app && tandem) tandem.handleUpgrades(app).call(server, req, socket, head);
     else socket.destroy();
   });
   let database: Database | undefined;

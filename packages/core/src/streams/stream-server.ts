@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
@@ -72,13 +72,33 @@ const SETTINGS: ServerOptions<typeof StreamSocket> & { closeTimeout: number } = 
 
 export type StreamServer = ReturnType<typeof createStreamServer>;
 
+const asksForWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket';
+
 /** Whether it is an opening handshake of RFC 6455; `ws` would answer a wrong one with texts of its own. */
-function isHandshake({ headers }: IncomingMessage): boolean {
+function isHandshake(req: IncomingMessage): boolean {
+  const { headers } = req;
   return (
-    headers.upgrade?.toLowerCase() === 'websocket' &&
+    asksForWebSocket(req) &&
     headers['sec-websocket-version'] === '13' &&
     /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
   );
+}
+
+/**
+ * Lets a server read a request again, without its wish for another protocol, which may be ignored (RFC 9110, 7.8): Node has
+ * taken it from the parser before its body was read. Java's client asks for HTTP/2 with every request that is not encrypted.
+ */
+function readAgain(
+  server: Server,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
 }
 
 function ignoreError(): void {
@@ -204,7 +224,7 @@ export function createStreamServer(
       for (const stream of streams) routes.get(stream.path, handlerOf(stream));
       // beside the router: one whose last layer passes a request on lets it wait for a turn of the event loop
       const refuseOthers: RequestHandler = (req, _res, next) => {
-        if (heads.has(req) && req.headers.upgrade?.toLowerCase() === 'websocket') throw requestErrors.noSuchRoute();
+        if (heads.has(req) && asksForWebSocket(req)) throw requestErrors.noSuchRoute();
         next();
       };
       return [routes, refuseOthers];
@@ -212,10 +232,11 @@ export function createStreamServer(
 
     /**
      * Handles `upgrade` events of an HTTP server. The request passes through `app` like any other, up to the routes
-     * above; a request for a protocol other than WebSocket is answered as an ordinary one.
+     * above; one for a protocol other than WebSocket comes again as an ordinary one.
      */
     handleUpgrades(app: (req: IncomingMessage, res: ServerResponse) => unknown) {
-      return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      return function handleUpgrade(this: Server | void, req: IncomingMessage, socket: Duplex, head: Buffer): void {
+        if (this && !asksForWebSocket(req)) return readAgain(this, req, socket, head);
         heads.set(req, head);
         const res = new ServerResponse(req);
         res.shouldKeepAlive = false;

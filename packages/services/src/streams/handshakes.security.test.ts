@@ -6,6 +6,7 @@ import {
   openStream,
   refusalOf,
   sendRaw,
+  PASSWORD,
   startTestServer,
   type Credentials,
   type TestServer,
@@ -25,8 +26,13 @@ async function refusal(path: string, credentials: Credentials = {}, { url }: { u
 const headers = (given: Record<string, string>): Credentials => ({ headers: given });
 
 /** Sends a request that asks for another protocol, and gives the answer. */
-function upgrade(path: string, given: Record<string, string>, method = 'GET'): Promise<{ status: number; body: string }> {
+function upgrade(
+  path: string,
+  given: Record<string, string>,
+  { body: sent }: { body?: string } = {},
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
+    const method = sent === undefined ? 'GET' : 'POST';
     const request = http.request(app.url + path, { method, agent: false, headers: { connection: 'Upgrade', ...given } });
     request.on('response', (answer) => {
       let body = '';
@@ -34,7 +40,7 @@ function upgrade(path: string, given: Record<string, string>, method = 'GET'): P
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
     });
     request.on('upgrade', () => reject(new Error('the protocol was changed')));
-    request.on('error', reject).end();
+    request.on('error', reject).end(sent);
   });
 }
 
@@ -161,7 +167,20 @@ describe('other requests that ask for another protocol', () => {
 
   it('are answered as if they had not asked, where it is none of ours', async () => {
     expect(await upgrade('/health/live', { upgrade: 'h2c' })).toEqual({ status: 200, body: '{"status":"ok"}' });
-    expect((await upgrade('/auth/login', { upgrade: 'h2c' }, 'POST')).status).toBe(400);
+    const { email } = await app.signUp();
+    const login = JSON.stringify({ email, password: PASSWORD });
+    const settings = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+    };
+    const type = { 'content-type': 'application/json' };
+    expect((await upgrade('/auth/login', { ...settings, ...type }, { body: login })).status).toBe(200);
+    // in parts, none of which has a length
+    const chunked = { ...settings, ...type, 'transfer-encoding': 'chunked' };
+    const words = { name: 'ü'.repeat(20_000) };
+    const { status, body } = await upgrade('/auth/login', chunked, { body: JSON.stringify(words) });
+    expect([status, body]).toEqual([400, expect.stringContaining('name')]);
   });
 
   it('are 400 when they are no handshake of WebSocket version 13, and so is an ordinary request', async () => {
