@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startCoreServer, type CoreServer } from '../test/core-server.js';
@@ -35,11 +36,13 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     text?: string;
     /** Sends no length, so the body may have the largest accepted size. */
     chunked?: boolean;
+    compressed?: boolean;
   }
-  async function send({ localAddress, text = 'x', chunked = false }: Sent): Promise<http.IncomingMessage> {
-    const body = JSON.stringify({ text });
+  async function send({ localAddress, text = 'x', chunked = false, compressed = false }: Sent): Promise<http.IncomingMessage> {
+    const plain = JSON.stringify({ text });
+    const body = compressed ? gzipSync(plain) : plain;
     const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) };
-    const headers = { 'content-type': 'application/json', ...size };
+    const headers = { 'content-type': 'application/json', ...size, ...(compressed && { 'content-encoding': 'gzip' }) };
     const request = http.request({
       port: new URL(served.url).port,
       host: '127.0.0.1',
@@ -67,6 +70,16 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     const tooLarge = await send({ localAddress: sender, text: 'x'.repeat(LIMIT) });
     expect([ofOther.statusCode, small.statusCode, tooLarge.statusCode]).toEqual([200, 200, 413]);
     expect(waiting).toBeGreaterThan(0);
+    void Promise.allSettled(large);
+  });
+
+  it.runIf(face === 'rest')('that are compressed count as what they may become', async () => {
+    const small = { localAddress: '127.0.0.7', compressed: true };
+    const [first] = await Promise.all([send(small), send(small)]);
+    expect(first.statusCode).toBe(200);
+    const large = Array.from({ length: 40 }, () => send({ ...small, text: 'x'.repeat(LIMIT - 100) }));
+    const statuses = large.map(async (sent) => ((await sent).statusCode === 429 ? 429 : Promise.reject(new Error('taken'))));
+    expect(await Promise.any(statuses)).toBe(429);
     void Promise.allSettled(large);
   });
 });

@@ -13,13 +13,18 @@ const AT_ONCE_MS = 2500;
 /** The longest wait, short enough to answer before the deadline; a request that would wait longer is refused. */
 const WAIT_MAX_MS = 10_000;
 
+/** How many times its size a compressed body can have. Brotli has no such bound. */
+const INFLATED: Readonly<Record<string, number>> = { gzip: 1032, deflate: 1032 };
+
 /**
  * The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. A body
- * that declares more than the limit is never parsed, and counts as nothing.
+ * that declares more than the limit is never parsed, and counts as nothing; what is compressed is.
  */
 function sizeOf({ headers }: RequestContext, limit: number): number {
   if (headers['transfer-encoding'] !== undefined) return limit;
   const bytes = Number(headers['content-length'] ?? 0);
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') return Math.min(limit, bytes * (INFLATED[encoding] ?? limit));
   return bytes > limit ? 0 : bytes;
 }
 
