@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isCommand, startStoreProxy } from '@tandem/testing/store-double';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { ImportError, type Storage } from './index.js';
+import { ImportError, openStorage, type Storage } from './index.js';
 
 const { Decimal128, Double, Int32, Long, ObjectId, UUID } = mongoose.mongo.BSON;
 const DOCUMENTS = [
@@ -25,12 +26,13 @@ const MANY = 1200;
 let storage: Storage;
 let other: Storage;
 let client: mongoose.mongo.MongoClient;
-let [name, otherName] = ['', ''];
+let [name, otherName, otherUri] = ['', '', ''];
 beforeAll(async () => {
   const one = await openTestStorage();
   const two = await openTestStorage();
   ({ storage } = one);
   other = two.storage;
+  otherUri = two.uri;
   client = await mongoose.mongo.MongoClient.connect(one.uri);
   [name, otherName] = [one.uri, two.uri].map((uri) => new URL(uri).pathname.slice(1)) as [string, string];
   await client
@@ -90,6 +92,18 @@ describe('an export', () => {
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(ImportError) as unknown });
     expect(await exported(other)).toEqual(lines);
     for (const name of ['hosts.own', 'many']) await client.db(otherName).collection(name).deleteMany({});
+  });
+
+  it('that could not be removed after a failed import keeps others out, and says why it had failed', async () => {
+    const lines = await exported();
+    await using proxy = await startStoreProxy(otherUri);
+    const reached = await openStorage({ uri: proxy.uri });
+    onTestFinished(() => reached.close());
+    void proxy.answer(isCommand('many.delete'), { ok: 0, code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'too slow' });
+    const loading = reached.importLines(each(lines.slice(0, -1)), () => {});
+    await expect(loading).rejects.toThrow(/breaks off after line 1204. What was stored could not be removed: drop the database/);
+    await expect(load(lines)).rejects.toThrow(/is under way, or was broken off/);
+    for (const one of ['hosts.own', 'many', 'imports']) await client.db(otherName).collection(one).deleteMany({});
   });
 
   it('brings every document of every collection into another database, with its types', async () => {

@@ -7,13 +7,15 @@ const { EJSON } = mongoose.mongo.BSON;
 const VERSION = 1;
 /** Size of one write of an import: documents, or characters of their lines together. */
 const BATCH = { documents: 500, characters: 8 * 1024 * 1024 };
+/** Documents that one write removes after a failed import. */
+const REMOVED = 5000;
 /** Marks an import in progress with a document of a fixed id, so that the store admits only one of two. */
 const CLAIMS = 'imports';
 const CLAIM = { _id: 'import' } as object;
 /** Keeps values as stored: the store has four types of numbers, JavaScript one. */
 const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
-/** A refused import; the message says why. The database is as empty as before. */
+/** A refused import; the message says why, and whether the database is as empty as before. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
@@ -53,7 +55,7 @@ export async function* exportLines(database: mongo.Db, onProgress: OnProgress, s
 
 /**
  * Stores the output of `exportLines` in a database without documents. All or nothing: a failed import removes what it
- * stored.
+ * stored, or leaves a mark by which a further import refuses the database.
  * @returns the number of documents
  * @throws ImportError for a database that is not empty, lines that are not of an export, or an export that breaks off
  */
@@ -65,16 +67,34 @@ export async function importLines(
 ): Promise<number> {
   await claim(database);
   const touched = new Set<string>();
+  let documents: number;
   try {
     await expectEmpty(database);
-    return await store(database, lines, { touched, onProgress, searchedIn });
+    documents = await store(database, lines, { touched, onProgress, searchedIn });
   } catch (error) {
-    for (const name of touched) await database.collection(name).deleteMany({});
+    // else the claim stays, because the database is neither empty nor whole
+    await empty(database, touched).catch(() => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ImportError(`${why}. What was stored could not be removed: drop the database`, { cause: error });
+    });
+    await release(database);
     throw error;
-  } finally {
-    await database.collection(CLAIMS).deleteOne(CLAIM);
   }
+  await release(database);
+  return documents;
 }
+
+/** Removes all documents of collections, in batches: a write of many takes longer than the store may take to answer. */
+async function empty(database: mongo.Db, names: ReadonlySet<string>): Promise<void> {
+  for (const collection of [...names].map((name) => database.collection(name)))
+    for (;;) {
+      const found = await collection.find({}, { projection: { _id: 1 }, limit: REMOVED }).toArray();
+      if (found.length === 0) break;
+      await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    }
+}
+
+const release = (database: mongo.Db) => database.collection(CLAIMS).deleteOne(CLAIM);
 
 /**
  * Claims the database, because a failed import removes its documents and must not remove another's. @throws ImportError
