@@ -91,8 +91,17 @@ describe('making the indexes', () => {
     const later = await openStorage({ uri });
     const { collection } = later.model(PersonModel);
     await collection.createIndex({ email: 1 }, { name: replaces, unique: true, partialFilterExpression: { deletedAt: null } });
+    // two instances at once
+    await using proxy = await startStoreProxy(uri);
+    const slower = await openStorage({ uri: proxy.uri });
+    slower.model(PersonModel);
+    const { reached, release } = proxy.hold(({ command }) => command === 'dropIndexes');
+    const ending = slower.ensureIndexes();
+    await reached;
     await later.ensureIndexes();
-    await later.ensureIndexes();
+    release();
+    await ending;
+    await slower.close();
     expect((await collection.indexes()).map(({ name }) => name)).toEqual([
       '_id_',
       'email_1_unique_where_email',

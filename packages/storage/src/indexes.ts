@@ -30,6 +30,9 @@ export interface IndexReport {
   extra: string[];
 }
 
+/** The store's code for an index that does not exist. */
+const INDEX_NOT_FOUND = 27;
+
 type Definition = ModelDefinition<BaseRecord>;
 
 /**
@@ -90,7 +93,11 @@ async function createIndexesOf(database: mongo.Db, definition: Definition): Prom
   const failed = new Map<string, string>();
   async function dropReplaced(): Promise<void> {
     const replaced = definition.indexes.flatMap(({ replaces }) => (replaces && present.has(replaces) ? [replaces] : []));
-    for (const name of replaced) await collection.dropIndex(name);
+    for (const name of replaced)
+      await collection.dropIndex(name).catch((error: unknown) => {
+        // another instance was faster
+        if ((error as { code?: unknown }).code !== INDEX_NOT_FOUND) throw error;
+      });
   }
   const create = async (some: typeof indexes) => {
     const ask = () => collection.createIndexes(some);
