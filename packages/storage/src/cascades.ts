@@ -86,7 +86,8 @@ export function createCascades(models: Models) {
     for (const { children, by, moves, isShared } of links) {
       const own = { ...among, ...(!(moves && at === null) && { [by]: { $in: parentIds } }) };
       const collection = collectionOf(children);
-      if (isShared) await collection.updateMany(own, markShared(change));
+      // those that are so already are passed over: a repetition goes on where the store has interrupted it
+      if (isShared) await collection.updateMany({ ...own, hiddenBy: at ? { $ne: id } : id }, markShared(change));
       else if (at) await collection.updateMany({ ...own, deletedAt: null }, { $set: { deletedAt: at, deletionId: id } });
       else
         await collection.updateMany(
