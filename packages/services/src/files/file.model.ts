@@ -82,6 +82,7 @@ export const fileModel = defineModel<FileRecord>('files', {
       where: { state: 'attached' },
       serves: 'how many bytes somebody has attached, from the index alone',
     },
+    { keys: { issuedTo: 1, _id: 1 }, serves: 'the files of a person who is erased' },
     { keys: { dueAt: 1, _id: 1 }, where: { dueAt: { $type: 'date' } }, serves: 'the next file to be removed' },
   ],
 });
