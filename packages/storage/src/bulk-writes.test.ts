@@ -170,6 +170,17 @@ describe('the update of many records', () => {
     expect(await deleted()).toEqual(['bow']);
   });
 
+  it('that is undone takes fields away that a record did not have', async () => {
+    const { writer = null, ...before } = await stored('cup');
+    const added = { id: 'cup', set: { teamId: 'red', name: 'mug' }, before: { name: 'cup' }, expected: { writer } };
+    const overtaken = { ...(await change('bow', { name: 'fiddle' })), expected: { writer: 'somebody' } };
+    expect(await bulkTools.update([added as BulkChange, overtaken])).toBe(false);
+    const after = await stored('cup');
+    expect(after).toMatchObject({ name: 'cup', writer });
+    expect(Object.keys(after)).not.toContain('teamId');
+    expect(before).not.toHaveProperty('teamId');
+  });
+
   it('of two processes at once is done by one of them', async () => {
     const wanted = await changes({ axe: { name: 'a' }, bow: { name: 'b' } });
     const answers = await Promise.all([bulkTools.update(wanted), second.bulkTools.update(wanted)]);

@@ -90,9 +90,12 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
           return (await collection.countDocuments({ $or })) === 0;
         },
         async undo({ writer, changes }) {
-          const operations = changes.map(({ id, before, expected }) => ({
-            updateOne: { filter: { _id: id, writer }, update: { $set: { ...before, writer: expected.writer } } },
-          }));
+          const operations = changes.map(({ id, set, before, expected }) => {
+            const added = Object.keys(set).filter((field) => !Object.hasOwn(before, field));
+            const $unset = Object.fromEntries(added.map((field) => [field, '']));
+            const update = { $set: { ...before, writer: expected.writer }, ...(added.length > 0 && { $unset }) };
+            return { updateOne: { filter: { _id: id, writer }, update } };
+          });
           await collection.bulkWrite(operations, { ordered: false });
           await follow(idsMoved(changes));
         },

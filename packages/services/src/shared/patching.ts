@@ -41,8 +41,8 @@ export function changeOf(
     ...(metadata && { metadata: mergeMetadata(record.metadata, metadata, `${pointer}/metadata`) }),
     ...(hostFields && { hostFields: mergeHostFields(record.hostFields, hostFields) }),
   };
-  const stored: Record<string, unknown> = { ...record };
-  const before = Object.fromEntries(Object.keys(after).map((key) => [key, stored[key] ?? null]));
+  // a field that the record lacks, as a host may leave it, is taken away again: null is no metadata
+  const before = Object.fromEntries(Object.entries(record).filter(([key]) => Object.hasOwn(after, key)));
   return { id: record._id, set: after, before, expected: { writer: record.writer ?? null, ...merged?.expected } };
 }
 
