@@ -265,6 +265,11 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       return (await collection.updateOne(filter, removal(clock.now()))).modifiedCount > 0;
     },
 
+    /** Whether a file was removed from a record of late. */
+    async wasRemoved(resourceId: string, fileId: string): Promise<boolean> {
+      return (await Files.exists({ _id: fileId, purpose, resourceId, state: 'removing' })) !== null;
+    },
+
     /** Removes all files of permanently deleted records. Idempotent. */
     async removeAll(resourceIds: readonly string[]): Promise<void> {
       await collection.updateMany(attachedTo({ $in: resourceIds }), removal(clock.now()));

@@ -1,6 +1,7 @@
 import type { Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import { productVariantModel } from '../product-variants/product-variant.model.js';
 import { productModel } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
 
@@ -19,6 +20,7 @@ interface ProductImagesOptions {
  */
 export function createProductImagesService({ storage, images, productExists }: ProductImagesOptions) {
   const Products = storage.model(productModel);
+  const Variants = storage.model(productVariantModel);
 
   /** Gives a product, which shows its images, another version. */
   async function touch(productId: string): Promise<void> {
@@ -52,11 +54,17 @@ export function createProductImagesService({ storage, images, productExists }: P
       return added;
     },
 
-    /** Removes an image for good. Variants no longer show it. @throws errors.notFound, imageNotFound */
+    /** Removes an image for good, from the product's variants too. @throws errors.notFound, imageNotFound */
     async remove(productId: string, imageId: string): Promise<void> {
       await mustExist(productId);
-      if (!(await images.remove(productId, imageId))) throw errors.imageNotFound();
-      await touch(productId);
+      const isRemoved = await images.remove(productId, imageId);
+      // an earlier attempt may have ended before the records got their new versions
+      if (isRemoved || (await images.wasRemoved(productId, imageId))) {
+        await touch(productId);
+        const showing = { productId, imageIds: imageId };
+        await Variants.updateMany(showing, { $pull: { imageIds: imageId }, $set: { updatedAt: storage.clock.now() } });
+      }
+      if (!isRemoved) throw errors.imageNotFound();
     },
   };
 }

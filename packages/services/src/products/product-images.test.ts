@@ -5,7 +5,9 @@ import {
   createTestClock,
   failing,
   fixture,
+  isCommand,
   startS3Server,
+  startStoreProxy,
   startTestServer,
   type Person,
 } from '@tandem/testing';
@@ -24,9 +26,10 @@ const NO_IMAGE = failing(404, 'Product image not found');
 const clock = createTestClock();
 const s3 = fixture(() => startS3Server(clock.now));
 /** Two instances of one system. */
-const start = () => startTestServer({ clock, files: { url: s3.url, pollMs: 3_600_000 } });
-const app = fixture(start);
-const other = fixture(start);
+const start = (more: { mongodbUri?: string } = {}) =>
+  startTestServer({ clock, files: { url: s3.url, pollMs: 3_600_000 }, ...more });
+const app = fixture(() => start());
+const other = fixture(() => start());
 let admin: Person;
 let elsewhere: Person;
 let organizationId: string;
@@ -190,6 +193,30 @@ it('images added during the deletion of their product are there after a restore,
   expect(answers.every(({ status }) => status === 201 || status === 404)).toBe(true);
   await admin.rest('POST', `/products/${productId}/restore`).expect(200);
   expect((await imagesOf(productId)).toSorted()).toEqual(added.toSorted());
+});
+
+it('that is removed gives its product and the variants that showed it other versions, also if the first attempt got no further', async () => {
+  const { id: productId } = await create();
+  const { id: imageId } = await add(productId);
+  const variant = await admin
+    .rest('POST', `/products/${productId}/variants`, { title: 'Red', imageIds: [imageId] })
+    .expect<ProductVariant>(201);
+  const paths = [`/products/${productId}`, `/products/${productId}/variants/${variant.id}`];
+  const tags = () => Promise.all(paths.map(async (path) => (await admin.rest('GET', path)).headers.get('etag')));
+  const before = await tags();
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using dying = await start({ mongodbUri: proxy.uri });
+  void proxy.answer(isCommand('products.update'), { ok: 0, code: 2, codeName: 'BadValue', errmsg: 'refused' });
+  const remove = `/products/${productId}/images/${imageId}`;
+  expect((await dying.rest('DELETE', remove, undefined, admin.credentials)).status).toBe(500);
+  expect(await tags()).toEqual(before);
+  await admin.rest('DELETE', remove).expect(404);
+  const after = await tags();
+  for (const [at, tag] of after.entries()) expect(tag).not.toBe(before[at]);
+  expect(await admin.rest('GET', paths[1] as string).expect(200)).toMatchObject({ imageIds: [] });
+  // nothing changes with one that never was there
+  await admin.rest('DELETE', `/products/${productId}/images/${NO_ID}`).expect(404);
+  expect(await tags()).toEqual(after);
 });
 
 it('of 20 concurrent removals of an image one succeeds, and no variant keeps it', async () => {
