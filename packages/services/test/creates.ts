@@ -156,7 +156,7 @@ export function createsOf(app: Pick<TestServer, 'storage' | 'signUp'>, person: (
       async prepare() {
         const { id: productId } = await product();
         const items = [{ productId, quantity: 1, price: 2 }];
-        const input = { identityId: person().id, currency: 'EUR', items };
+        const input = { identityId: person().id, currency: 'EUR', items, privateMetadata: { cost: 1 } };
         return { input, count: counting(orderModel, { 'items.productId': productId }) };
       },
       other: { tax: 1 },
@@ -164,7 +164,7 @@ export function createsOf(app: Pick<TestServer, 'storage' | 'signUp'>, person: (
     'organizations.create': {
       async prepare() {
         const name = randomUUID();
-        const organization = { name, description: '', contact_email: 'a@example.org' };
+        const organization = { name, description: '', contact_email: 'a@example.org', privateMetadata: { rank: 1 } };
         return { input: { organization }, count: counting(organizationModel, { name }) };
       },
       other: { organization: { name: 'other', description: '', contact_email: 'a@example.org' } },

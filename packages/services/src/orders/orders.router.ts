@@ -52,7 +52,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
         organizationErrors.notFound,
         identityErrors.notFound,
       ],
-      made: orders.made,
+      made: (anId, { ctx }) => orders.made(anId, actorOf(ctx).isAdmin),
       allow: [anyOf(admin, self('identityId')), notGuest],
     }).mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), ctx.newId?.())),
 

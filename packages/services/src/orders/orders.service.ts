@@ -66,7 +66,7 @@ function organizationOf({ organizationId: named }: NewOrder, lines: readonly Lin
 /** Orders (decisions R5, R6). Ids are UUID strings; nothing here depends on HTTP. */
 export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
   const Orders = storage.model(orderModel);
-  const showOne = lists.one(orderList, show);
+  const shownTo = (isAdmin: boolean) => lists.one(orderList, isAdmin ? showRead : show);
   lists.tell('order', orderList, { show: showRead });
 
   async function checkNames({ identityId, organizationId }: NewOrder): Promise<void> {
@@ -124,7 +124,8 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       return showRead(order);
     },
 
-    made: madeIn(Orders, (record) => showOne(record, errors.notFound)),
+    made: (anId: () => string, isAdmin: boolean): Promise<Order | undefined> =>
+      madeIn(Orders, (record) => shownTo(isAdmin)(record, errors.notFound))(anId),
 
     /** The orders of one identity, or all. */
     list(identityId: string | undefined, query: ListQuery): Promise<ListAnswer<Order>> {
@@ -169,7 +170,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         move ? [{ $set: { history: { $concatArrays: [{ $ifNull: ['$history', []] }, [{ $literal: move }]] } } }] : [],
         { timestamps: false },
       );
-      if (changed) return lists.one(orderList, actor.isAdmin ? showRead : show)(changed, errors.notFound);
+      if (changed) return shownTo(actor.isAdmin)(changed, errors.notFound);
       const current = await Orders.findById(orderId, { status: 1 }).lean<OrderRecord>();
       if (!current || !status) throw errors.notFound();
       throw errors.cannotMove({ from: current.status, to: status });
@@ -183,7 +184,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
 
     /** @throws errors.notFound when there is nothing to restore */
     async restore(orderId: string): Promise<Order> {
-      return showOne(await Orders.restore(orderId), errors.notFound);
+      return shownTo(false)(await Orders.restore(orderId), errors.notFound);
     },
   };
 }

@@ -98,7 +98,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
   return router({
     create: createRoute(organization, 'POST /organizations', createOrganizationInput, {
       summary: 'Create an organization and become its owner',
-      made: organizations.made,
+      made: (anId, { ctx }) => organizations.made(anId, actorOf(ctx).isAdmin),
       errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [notGuest, anyOf(admin, ownerIsCaller), anyOf(admin, managesParent)],
     }).mutation(({ ctx, input }) => {

@@ -184,7 +184,8 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
       }
     },
 
-    made: madeIn(Organizations, (record) => show(record)),
+    made: (anId: () => string, isAdmin: boolean): Promise<Organization | undefined> =>
+      madeIn(Organizations, (record) => show(record, isAdmin))(anId),
 
     /** @throws errors.notFound */
     async get(organizationId: string, query?: ReadQuery): Promise<Organization> {
