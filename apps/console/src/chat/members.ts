@@ -76,11 +76,16 @@ export function useRights({ id: channelId, ownerId, direct }: ChannelSummary): R
 /** Whether a time is still to come. */
 export function useIsAhead(time: string | null | undefined): boolean {
   const [now, setNow] = useState(Date.now);
-  const left = !time ? 0 : Date.parse(time) - now;
+  const end = time ? Date.parse(time) : 0;
+  const isAhead = end > now;
   useEffect(() => {
-    if (left <= 0) return undefined;
-    const timer = setTimeout(() => setNow(Date.now()), Math.min(left, LONGEST_MS));
+    if (!isAhead) return undefined;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      timer = setTimeout(() => (Date.now() < end ? wait() : setNow(Date.now())), Math.min(end - Date.now(), LONGEST_MS));
+    };
+    wait();
     return () => clearTimeout(timer);
-  }, [left]);
-  return left > 0;
+  }, [end, isAhead]);
+  return isAhead;
 }

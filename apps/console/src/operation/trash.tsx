@@ -1,4 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import type { RouterOutputs } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Empty, Loading } from '../ui/notices.js';
@@ -10,7 +12,10 @@ import { useDefinitions } from '../records/definitions.js';
 import { inWords, titleOf } from '../records/words.js';
 import { put, t, term } from '../texts/texts.js';
 
+/** Events in one answer, and rows that are shown at once. */
 const PAGE = 200;
+
+type Event = RouterOutputs['events']['list']['data'][number];
 
 /** What an event is about: `messageTemplate`. */
 const subjectText = (type: string) => term('subjects', type) ?? inWords(type);
@@ -24,15 +29,25 @@ export function TrashPage() {
   const restorable = kinds.filter(({ restore }) => restore !== undefined);
   const nameOf = (param: string) => param.replace(/Id$/, '');
   const types = restorable.flatMap(({ param }) => ['deleted', 'restored'].map((what) => `${nameOf(param)}.${what}`)).join(',');
-  const feed = useInfiniteQuery({
+  const [shown, setShown] = useState(PAGE);
+  const feed = useQuery({
     queryKey: ['tandem', 'events', 'trash', types],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: since }) =>
-      client.api.events.list.query({ limit: PAGE, types, ...(since !== undefined && { since }) }),
-    getNextPageParam: ({ data, nextSince }) => (data.length < PAGE ? undefined : (nextSince ?? undefined)),
+    queryFn: async ({ signal }) => {
+      const last = new Map<string, Event>();
+      // to the end: what was deleted may have been restored since
+      for (let since: string | undefined; ;) {
+        const input = { limit: PAGE, types, ...(since !== undefined && { since }) };
+        const { data, nextSince } = await client.api.events.list.query(input, { signal });
+        for (const event of data) {
+          last.delete(event.subject.id);
+          last.set(event.subject.id, event);
+        }
+        if (data.length < PAGE || !nextSince) return [...last.values()].filter(({ type }) => type.endsWith('.deleted'));
+        since = nextSince;
+      }
+    },
   });
-  const last = new Map(feed.data?.pages.flatMap(({ data }) => data.map((event) => [event.subject.id, event] as const)));
-  const deleted = [...last.values()].filter(({ type }) => type.endsWith('.deleted')).toReversed();
+  const deleted = (feed.data ?? []).toSorted((one, other) => other.at.localeCompare(one.at));
   return (
     <>
       <header className="view-head">
@@ -44,7 +59,7 @@ export function TrashPage() {
       {feed.data && deleted.length === 0 && <Empty title={t('records.trash.none')}>{t('records.trash.noneWhy')}</Empty>}
       {deleted.length > 0 && (
         <ul className="rows" aria-label={t('records.trash.label')}>
-          {deleted.map(({ id, at, subject, data }) => {
+          {deleted.slice(0, shown).map(({ id, at, subject, data }) => {
             const kind = restorable.find(({ param }) => nameOf(param) === subject.type);
             const { restore } = kind ?? {};
             const above = Object.fromEntries(
@@ -78,8 +93,8 @@ export function TrashPage() {
           })}
         </ul>
       )}
-      {feed.hasNextPage && (
-        <Button className="more" isOff={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
+      {deleted.length > shown && (
+        <Button className="more" onClick={() => setShown(shown + PAGE)}>
           {t('records.trash.further')}
         </Button>
       )}

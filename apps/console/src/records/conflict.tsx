@@ -31,6 +31,7 @@ interface Conflict extends Edit {
 export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: Input) => boolean; dialog: ReactNode } {
   const [conflict, setConflict] = useState<Conflict>();
   const [failure, setFailure] = useState<unknown>();
+  const [isSaving, setSaving] = useState(false);
   const call = useCall();
   const reload = useReload();
   const tell = useTell();
@@ -57,6 +58,7 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
   };
   async function save(found: Conflict): Promise<void> {
     const { patch, input, version } = found;
+    setSaving(true);
     try {
       await call(patch, input, { ifMatch: version });
       setConflict(undefined);
@@ -65,6 +67,8 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
       // somebody was faster once more
       if (isError(error, 'request.preconditionFailed')) await show(found, input).catch(setFailure);
       else setFailure(error);
+    } finally {
+      setSaving(false);
     }
   }
 
@@ -112,7 +116,7 @@ export function useConflict(): { onFailure(edit: Edit): (error: unknown, input: 
         >
           {t('records.conflict.keep')}
         </Button>
-        <Button className="primary" onClick={() => void save(conflict)}>
+        <Button className="primary" isOff={isSaving} onClick={() => void save(conflict)}>
           {t('records.conflict.save')}
         </Button>
       </div>

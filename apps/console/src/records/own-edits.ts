@@ -11,7 +11,7 @@ const left = new Map<string, Promise<string | undefined>>();
  */
 export async function editAfterOwn(version: string, edit: (version: string) => Promise<unknown>): Promise<unknown> {
   let from = version;
-  for (let next; (next = await left.get(from)) !== undefined;) from = next;
+  for (let next; (next = await left.get(from)) !== undefined && next !== from;) from = next;
   const answer = edit(from);
   left.set(
     from,

@@ -10,7 +10,9 @@ import { fieldText, inWords, kindText, labelOf, shortId, titleOf, valueText } fr
 import { money, numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+/** A time as the server shows it. People write texts that only look like one. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const isTime = (value: string) => TIME.test(value) && !Number.isNaN(Date.parse(value));
 const ADDRESS = /^https?:\/\//;
 /** Fields whose texts are states: shown as tags. */
 const STATES = /^(status|state|type|typeId|role|auditStatus)$/;
@@ -106,7 +108,7 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
   if (typeof value === 'string') {
     if (field === 'id') return <code>{shortId(value)}</code>;
     if (isId(value)) return <RecordLink id={value} kind={kindNamedBy(field, kind, definitions)} row={row} />;
-    if (DATE.test(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
+    if (isTime(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
     if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field)}</span>;
     const text = term('values', `${field}.${String(value)}`) ?? value;
     return isLong ? <span className="text">{text}</span> : text;

@@ -26,12 +26,16 @@ export function useWithProof(): WithProof {
 /** Asks for a fresh proof wherever the page needs one. */
 export function ProofProvider({ children }: { children: ReactNode }) {
   const [isAsking, setAsking] = useState(false);
-  const settle = useRef<(isProven: boolean) => void>(undefined);
-  const ask = () =>
-    new Promise<boolean>((resolve) => {
-      settle.current = resolve;
-      setAsking(true);
-    });
+  /** The question that is asked: its answer is that of all who ask meanwhile. */
+  const asked = useRef<{ answer: Promise<boolean>; settle: (isProven: boolean) => void }>(undefined);
+  function ask(): Promise<boolean> {
+    if (asked.current) return asked.current.answer;
+    let settle = (_: boolean) => {};
+    const answer = new Promise<boolean>((resolve) => (settle = resolve));
+    asked.current = { answer, settle };
+    setAsking(true);
+    return answer;
+  }
 
   async function withProof<T>(run: () => Promise<T>): Promise<T | null> {
     try {
@@ -43,7 +47,8 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   }
 
   function close(isProven: boolean): void {
-    settle.current?.(isProven);
+    asked.current?.settle(isProven);
+    asked.current = undefined;
     setAsking(false);
   }
 
