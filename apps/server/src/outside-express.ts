@@ -45,14 +45,16 @@ export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, res
 }
 
 /**
- * Cuts off a request with a slow body. Node's own limit is the same for all requests, and files take longer.
+ * Cuts off a request with a slow body, whose time counts from when it is read. Node's own limit is the same for all requests, and files take longer.
  * @param limitMs for bodies other than files, in milliseconds
  */
 export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs: number): void {
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!hasBody || req.url?.startsWith('/files/')) return;
   const timer = setTimeout(() => {
-    if (req.complete) return;
+    // where nobody reads it yet, it is the server that is slow, and its deadline answers
+    const isUnread = req.readableFlowing === null && !res.headersSent;
+    if (req.complete || isUnread) return;
     if (res.headersSent) req.socket.destroy();
     else {
       // for the log: the answer bypasses `res`
@@ -60,5 +62,6 @@ export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs:
       answerClientError(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), req.socket);
     }
   }, limitMs).unref();
+  req.once('resume', () => timer.refresh());
   res.once('close', () => clearTimeout(timer));
 }

@@ -30,9 +30,23 @@ it.each([
   ['a length', POST],
   ['no length', 'POST /auth/login HTTP/1.1\r\ntransfer-encoding: chunked'],
 ])('a body of %s that has not arrived in time is 408', async (_, head) => {
-  const { closed } = await begin(head);
+  const { req, closed } = await begin(head);
+  req.resume();
+  await once(req, 'resume');
   vi.advanceTimersByTime(LIMIT_MS);
   expect(await closed).toMatch(/^HTTP\/1.1 408 /);
+});
+
+it('a body that the server begins to read late has as long as any other', async () => {
+  const { client, req, res, closed } = await begin(POST);
+  vi.advanceTimersByTime(LIMIT_MS);
+  req.resume();
+  await once(req, 'resume');
+  vi.advanceTimersByTime(LIMIT_MS - 1);
+  client.write('{}');
+  await once(req, 'end');
+  res.end();
+  expect(await closed).toMatch(/^HTTP\/1.1 200 /);
 });
 
 it('a file has as long as it takes', async () => {
