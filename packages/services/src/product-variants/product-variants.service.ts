@@ -96,6 +96,12 @@ export function createProductVariantsService({ storage, lists, productExists, im
   }
 
   return {
+    /** Takes an image that was removed out of a product's variants, which gives these another version. */
+    async leaveOutImage(productId: string, imageId: string): Promise<void> {
+      const showing = { productId, imageIds: imageId };
+      await Variants.updateMany(showing, { $pull: { imageIds: imageId }, $set: { updatedAt: storage.clock.now() } });
+    },
+
     /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound */
     async createMany(productId: string, variants: readonly NewVariant[], nextId?: () => string): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();

@@ -1,7 +1,6 @@
 import type { Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
-import { productVariantModel } from '../product-variants/product-variant.model.js';
 import { productModel } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
 
@@ -12,15 +11,16 @@ interface ProductImagesOptions {
   images: Attachments;
   /** Whether a live product has this id. */
   productExists(productId: string): Promise<boolean>;
+  /** Takes an image that was removed out of the product's variants. */
+  leaveOutOfVariants(productId: string, imageId: string): Promise<void>;
 }
 
 /**
  * Images of products. They stay with a deleted product, so that an image added during the deletion is there after a restore.
  * `identityId` is the caller.
  */
-export function createProductImagesService({ storage, images, productExists }: ProductImagesOptions) {
+export function createProductImagesService({ storage, images, productExists, leaveOutOfVariants }: ProductImagesOptions) {
   const Products = storage.model(productModel);
-  const Variants = storage.model(productVariantModel);
 
   /** Gives a product, which shows its images, another version. */
   async function touch(productId: string): Promise<void> {
@@ -61,8 +61,7 @@ export function createProductImagesService({ storage, images, productExists }: P
       // an earlier attempt may have ended before the records got their new versions
       if (isRemoved || (await images.wasRemoved(productId, imageId))) {
         await touch(productId);
-        const showing = { productId, imageIds: imageId };
-        await Variants.updateMany(showing, { $pull: { imageIds: imageId }, $set: { updatedAt: storage.clock.now() } });
+        await leaveOutOfVariants(productId, imageId);
       }
       if (!isRemoved) throw errors.imageNotFound();
     },

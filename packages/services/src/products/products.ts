@@ -7,7 +7,7 @@ import { likes } from '../profiles/profile-parts.js';
 import { defineService } from '../shared/define-service.js';
 import { createPriceLines } from './price-lines.js';
 import { createProductImagesRouter } from './product-images.router.js';
-import { productImages, variants } from './product-parts.js';
+import { images, productImages, variants } from './product-parts.js';
 import { createProductRules } from './product-rules.js';
 import { productErrors } from './products.errors.js';
 import { createProductsRouter } from './products.router.js';
@@ -17,7 +17,7 @@ import { createProductsService } from './products.service.js';
 export const products = defineService({
   name: 'products',
   description: 'The catalogue, with prices, categories and images.',
-  needs: [attributes, categories, likes, productImages, variants],
+  needs: [attributes, categories, images, likes, productImages, variants],
   create(all) {
     const service = createProductsService(all);
     return { products: { ...service, priceOf: createPriceLines(service, all.productVariants) } };
