@@ -147,6 +147,12 @@ describe('iterating over a feed', () => {
     reader.take({ n: 4 }, text(1));
     await expect(events.next()).rejects.toMatchObject({ status: 503 });
   });
+
+  it('keeps nothing once it is over, although nobody reads on', () => {
+    const reader = new IteratorReader('ann');
+    for (let n = 0; n < 1000; n++) reader.take({ n }, text(1024 * 1024));
+    expect((reader as unknown as { waiting: unknown[] }).waiting).toEqual([]);
+  });
 });
 
 describe('the values of a subscription', () => {

@@ -13,6 +13,8 @@ export class IteratorReader implements Reader {
   constructor(readonly identityId: string) {}
 
   take(event: object, { length: bytes }: Buffer): void {
+    // whoever does not read does not leave either
+    if (this.isOver) return;
     this.waiting.push({ event, bytes });
     this.waitingBytes += bytes;
     if (this.waitingBytes > WAITING_MAX) this.end(requestErrors.unavailable());
@@ -23,6 +25,7 @@ export class IteratorReader implements Reader {
   end(failure?: unknown): void {
     this.isOver = true;
     this.failure ??= failure;
+    if (this.failure !== undefined) this.waiting.length = 0;
     this.wake();
   }
 

@@ -6,10 +6,13 @@ import type { StreamSocket } from './stream-socket.js';
 function openReader() {
   const told: string[] = [];
   const socket = {
+    bufferedAmount: 0,
+    waitingBytes: 0,
     deliver: (text: Buffer) => void told.push(text.toString()),
     end: (reason: string) => void told.push(`end: ${reason}`),
   };
-  return { told, reader: new SocketReader(socket as StreamSocket, 'ann') };
+  const open = () => new SocketReader(socket as StreamSocket, 'ann');
+  return { told, socket, reader: open(), other: open() };
 }
 const text = (content: string) => Buffer.from(content);
 
@@ -40,5 +43,23 @@ describe('the subscription of a socket', () => {
     expect(told).toEqual([]);
     reader.take({}, text('x'));
     expect(told).toEqual(['end: slow']);
+  });
+
+  it('shares that with the others of its socket, and with what is sent', () => {
+    const { reader, other, told, socket } = openReader();
+    const half = Buffer.alloc(512 * 1024);
+    reader.take({}, half);
+    other.take({}, half);
+    expect(told).toEqual([]);
+    reader.drop();
+    other.take({}, half);
+    expect(told).toEqual([]);
+    other.goLive();
+    expect(told.splice(0)).toHaveLength(2);
+    expect(socket.waitingBytes).toBe(0);
+    const third = openReader();
+    third.socket.bufferedAmount = 1024 * 1024;
+    third.reader.take({}, text('x'));
+    expect(third.told).toEqual(['end: slow']);
   });
 });

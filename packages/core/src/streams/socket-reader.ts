@@ -18,12 +18,23 @@ export class SocketReader implements Reader {
     if (!this.waiting) return this.socket.deliver(text);
     this.waiting.push(text);
     this.waitingBytes += text.length;
-    if (this.waitingBytes > WAITING_MAX) this.socket.end('slow');
+    // what a socket may hold is for all of its subscriptions together
+    this.socket.waitingBytes += text.length;
+    if (this.socket.waitingBytes + this.socket.bufferedAmount > WAITING_MAX) this.socket.end('slow');
+  }
+
+  /** Forgets the queued events. */
+  drop(): void {
+    this.socket.waitingBytes -= this.waitingBytes;
+    this.waitingBytes = 0;
+    this.waiting &&= [];
   }
 
   /** Sends the queued events; later ones go out at once. */
   goLive(): void {
-    for (const text of this.waiting ?? []) this.socket.deliver(text);
+    const queued = this.waiting ?? [];
+    this.drop();
     this.waiting = undefined;
+    for (const text of queued) this.socket.deliver(text);
   }
 }

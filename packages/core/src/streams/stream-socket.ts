@@ -55,6 +55,8 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   state: unknown = undefined;
   holder = '';
   subscriptions = 0;
+  /** Bytes that wait for readers that catch up. */
+  waitingBytes = 0;
   /** Whether an identity has signed in on it or it has subscriptions; otherwise it must be used to stay open. */
   isKept = false;
   /** Whether a call has succeeded on it since the last heartbeat. */

@@ -16,6 +16,7 @@ export function createOwnStream({ feeds, places, log }: OwnStreamOptions) {
     if (!reader) return;
     readers.delete(socket);
     places.unsubscribe(socket);
+    reader.drop();
     feeds.leave(reader);
   }
 
