@@ -46,7 +46,10 @@ export function createChatErasure({ storage, staying }: ChatErasureOptions) {
 
   /** The other of two owns their channel alone; else the moderator who has been a member longest, then the member. */
   async function heirsOf(channels: readonly ChannelRecord[], id: string): Promise<(channel: ChannelRecord) => string> {
-    const joined = { channelId: { $in: idsOf(channels) }, deletedAt: null, subscribedId: { $ne: id } };
+    const deletions = channels.flatMap(({ deletionId }) => (deletionId ? [[deletionId]] : []));
+    // members of a deleted channel come back with it
+    const live = deletions.length > 0 ? { $or: [{ deletedAt: null }, { hiddenBy: { $in: deletions } }] } : { deletedAt: null };
+    const joined = { channelId: { $in: idsOf(channels) }, ...live, subscribedId: { $ne: id } };
     const rows = await Subscriptions.collection
       .aggregate<{ _id: string; heirs: string[] }>([
         { $match: joined },
@@ -61,7 +64,7 @@ export function createChatErasure({ storage, staying }: ChatErasureOptions) {
 
   const channels: ErasureStep = async ({ id }, pace) => {
     let changed = 0;
-    const fields = { pair: 1, ownerId: 1 } as const;
+    const fields = { pair: 1, ownerId: 1, deletionId: 1 } as const;
     const ways = [
       { path: 'ownerId', filter: { ownerId: id } },
       { path: 'pair', filter: { pair: { $regex: id } } },

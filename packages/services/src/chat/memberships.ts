@@ -74,6 +74,8 @@ export function createMemberships(storage: Storage, log: MessageLog, mutes: Pick
   const { collection } = storage.model(subscriptionModel);
   /** Subscriptions by channel and identity, cached for a second, so that a busy sender costs one lookup a second. */
   const copies = createShortCopies<SubscriptionRecord>();
+  /** The same for lookups of many, which do not fail for those who are no members. */
+  const looked = createShortCopies<SubscriptionRecord>();
 
   /** The live subscription of an identity to a live channel. @throws errors.notSubscribed */
   async function subscriptionOf(identityId: string, channelId: string): Promise<SubscriptionRecord> {
@@ -124,7 +126,9 @@ export function createMemberships(storage: Storage, log: MessageLog, mutes: Pick
     },
 
     /** Drops the copies of a channel whose members have changed, so that at least this instance knows at once. */
-    forget: (channelId: string): void => copies.dropWhere((key) => key.startsWith(`${channelId} `)),
+    forget(channelId: string): void {
+      for (const each of [copies, looked]) each.dropWhere((key) => key.startsWith(`${channelId} `));
+    },
 
     /**
      * Those of the given identities that are members, by channel.
@@ -144,7 +148,7 @@ export function createMemberships(storage: Storage, log: MessageLog, mutes: Pick
     /** Those of the given channels whose member an identity is, by copies of at most a second. */
     async channelsAmong(identityId: string, channelIds: readonly string[]): Promise<string[]> {
       const keyOf = (channelId: string) => `${channelId} ${identityId}`;
-      const found = await copies.many(channelIds.map(keyOf), async () => {
+      const found = await looked.many(channelIds.map(keyOf), async () => {
         const own = { channelId: { $in: channelIds }, subscribedId: identityId, deletedAt: null } as object;
         const records = (await collection.find(own).toArray()) as unknown as SubscriptionRecord[];
         return new Map(records.map((record) => [keyOf(record.channelId), record]));

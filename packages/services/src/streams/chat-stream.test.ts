@@ -141,6 +141,20 @@ describe('the stream of messages', () => {
     }
   });
 
+  it('tells one’s own channels to keys alone that may read them', async () => {
+    const keyFor = (scopes: string[]) =>
+      ann.rest('POST', `/auth/${ann.id}/keys`, { name: 'k', scopes }).expect<{ key: string }>(201);
+    const [narrow, wide] = [await keyFor(['chat.channelEvents']), await keyFor(['chat.*:read'])];
+    for (const [{ key }, answer] of [
+      [narrow, 'error'],
+      [wide, 'subscribed'],
+    ] as const) {
+      await using stream = await openStream(app.url, PATH, { accessToken: key });
+      stream.send({ type: 'subscribe', self: true });
+      expect(await stream.next(answer)).toMatchObject({ type: answer });
+    }
+  });
+
   it('announces typing and presence to the others', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await using stream = await listen(ann, `?channelId=${channelId}`);

@@ -78,6 +78,7 @@ class ChannelSocketReader extends SocketReader implements ChannelReader {
   stop(): boolean {
     if (!this.isReading) return false;
     this.places.unsubscribe(this.socket);
+    this.drop();
     return channelsOf(this.socket).delete(this.channelId);
   }
 
@@ -228,6 +229,8 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       switch (frame.type) {
         case 'subscribe': {
           const { channelId } = frame;
+          // it shows channels that no scope names
+          if (channelId === undefined) checkScopes(identity, { name: 'chat.ownEvents', isRead: true });
           return channelId === undefined
             ? own.subscribe(socket, identityId)
             : subscribe(socket, identityId, { ...frame, channelId });
