@@ -38,8 +38,8 @@ export interface Consequences {
   voidTokens?: boolean;
   /** Removes the provider links and ends the sessions that came by them; either always, or only if the address was unverified. */
   unlink?: 'all' | 'if unverified';
-  /** Removes the passkeys, which sign in like a provider, if the address was unverified. */
-  removeUnprovedPasskeys?: boolean;
+  /** Removes the passkeys, which sign in like a provider: if the address was unverified, or unless a session is live. */
+  removePasskeys?: 'if unverified' | { unlessBy: SessionRef | undefined };
   mail?: QueuedMail | undefined;
 }
 
@@ -54,6 +54,12 @@ export function countsInWrite({ _id, epoch, linkId = null }: SessionRef) {
   const isOfEpoch = { $eq: [{ $ifNull: ['$sessionEpoch', 0] }, epoch] };
   const isLinked = linkId === null || { $in: [linkId, { $ifNull: ['$providers.id', []] }] };
   return { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
+}
+
+/** Whether the passkeys stay. */
+function keepsPasskeys(removal: NonNullable<Consequences['removePasskeys']>) {
+  if (removal === 'if unverified') return IS_VERIFIED;
+  return removal.unlessBy ? countsInWrite(removal.unlessBy) : false;
 }
 
 /** The id of the session to spare, if it is still live. */
@@ -97,16 +103,17 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   }
 
   /**
-   * Changes a live identity in one atomic write, which also ends sessions and keys, voids one-time tokens, removes providers and stores
-   * mails.
+   * Changes a live identity in one atomic write, which also ends sessions and keys, voids one-time tokens, removes providers and
+   * passkeys, and stores mails.
    * @returns undefined when no identity matches
    */
   async function tryChange(
     filter: Condition,
     set: Partial<IdentityRecord>,
-    { endSessions = false, endKeys = false, voidTokens = false, unlink, removeUnprovedPasskeys, mail }: Consequences = {},
+    { endSessions = false, endKeys = false, voidTokens = false, unlink, removePasskeys, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
+    const kept = removePasskeys && keepsPasskeys(removePasskeys);
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
     const changes = {
       ...changedFields(set),
@@ -119,9 +126,9 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
       ...(unlink && {
         providers: unlink === 'all' ? '$$REMOVE' : { $cond: [IS_VERIFIED, '$providers', '$$REMOVE'] },
       }),
-      ...(removeUnprovedPasskeys && {
-        factors: { $cond: [IS_VERIFIED, '$factors', BUT_PASSKEYS] },
-        recoveryCodes: { $cond: [{ $or: [IS_VERIFIED, { $ne: [BUT_PASSKEYS, []] }] }, '$recoveryCodes', '$$REMOVE'] },
+      ...(kept !== undefined && {
+        factors: { $cond: [kept, '$factors', BUT_PASSKEYS] },
+        recoveryCodes: { $cond: [{ $or: [kept, { $ne: [BUT_PASSKEYS, []] }] }, '$recoveryCodes', '$$REMOVE'] },
       }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };

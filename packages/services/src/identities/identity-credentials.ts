@@ -27,7 +27,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
         endKeys: provesEmail,
         voidTokens: true,
         mail,
-        ...(provesEmail && { unlink: 'if unverified' as const, removeUnprovedPasskeys: true }),
+        ...(provesEmail && { unlink: 'if unverified' as const, removePasskeys: 'if unverified' as const }),
       };
       return (await tryChange(filter, set, consequences)) !== undefined;
     },
@@ -46,14 +46,16 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
       const isOthers = endSessions !== false;
-      const consequences = { unlink: 'all', endSessions, endKeys: isOthers, removeUnprovedPasskeys: isOthers } as const;
+      const removal = isOthers && ({ removePasskeys: 'if unverified' } as const);
+      const consequences = { unlink: 'all', endSessions, endKeys: isOthers, ...removal } as const;
       return (await tryChange(filter, { emailVerified: true }, consequences)) !== undefined;
     },
 
     /**
      * Changes the address to a proved one, unless one-time tokens were voided since `epoch`. The same write voids them, removes
-     * every provider and ends sessions and API keys, because the owner of the new address may not have set them up (decisions H6).
-     * @param but a session to keep
+     * every provider and ends sessions and API keys, because the owner of the new address may not have set them up (decisions H6);
+     * passkeys too, unless a session confirms, which a stranger who has set them up does not share with that owner.
+     * @param but the session that confirms, to keep
      * @returns whether this call changed it
      * @throws identityErrors.emailTaken
      */
@@ -63,7 +65,8 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       { epoch, mail, but }: { epoch: number; mail: QueuedMail; but: SessionRef | undefined },
     ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
-      const consequences = { unlink: 'all', endSessions: but ? { but } : true, endKeys: true, voidTokens: true, mail } as const;
+      const ended = { endSessions: but ? { but } : true, endKeys: true, voidTokens: true } as const;
+      const consequences = { ...ended, unlink: 'all', removePasskeys: { unlessBy: but }, mail } as const;
       return withUniqueValues(async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined);
     },
   };

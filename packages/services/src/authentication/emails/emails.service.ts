@@ -86,8 +86,8 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
 
     /**
      * Changes the address to the one that the link was sent to. This voids all one-time tokens, including this one, removes every
-     * provider and ends the sessions.
-     * @param confirming finds the identity's session that confirms; it is kept
+     * provider and the passkeys, and ends the sessions.
+     * @param confirming finds the identity's session that confirms; it is kept, and so are the passkeys
      * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
      */
     async confirmChange(

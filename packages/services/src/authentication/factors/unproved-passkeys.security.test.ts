@@ -1,4 +1,4 @@
-import { NEW_PASSWORD, PASSWORD, fixture, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
+import { NEW_PASSWORD, PASSWORD, fixture, newEmail, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 
@@ -41,6 +41,30 @@ describe('a passkey of who has registered an address without having it', () => {
     const passkey = await withPasskey(thief);
     await admin.rest('POST', '/invitations', { email: thief.email }).expect(201);
     await thief.rest('POST', '/invitations/accept', { token: await tokenFor(thief.email) }).expect(204);
+    expect(await signInBy(passkey)).toBe(401);
+  });
+
+  it('is gone when the owner confirms a change of email to it, by a link that somebody else has asked for', async () => {
+    const thief = await app.signUp({ isVerified: true });
+    const [passkey, victim] = [await withPasskey(thief), newEmail()];
+    await thief.rest('PATCH', `/auth/${thief.id}/change-email`, { email: victim, password: PASSWORD }).expect(204);
+    await app.rest('POST', '/auth/confirm-new-email', { token: await tokenFor(victim) }).expect(204);
+    expect(await signInBy(passkey)).toBe(401);
+    await reset(victim);
+    expect(await login(victim, NEW_PASSWORD)).toHaveProperty('accessToken');
+  });
+
+  it('stays when a live session of the account confirms the change of its email, which one that has ended does not', async () => {
+    const ann = await app.signUp({ isVerified: true });
+    const [passkey, ended] = [await withPasskey(ann), await app.signIn(ann.email)];
+    const change = async ({ credentials }: Pick<Person, 'credentials'>) => {
+      const email = newEmail();
+      await ann.rest('PATCH', `/auth/${ann.id}/change-email`, { email, password: PASSWORD }).expect(204);
+      await app.rest('POST', '/auth/confirm-new-email', { token: await tokenFor(email) }, credentials).expect(204);
+    };
+    await change(ann);
+    expect(await signInBy(passkey)).toBe(200);
+    await change(ended);
     expect(await signInBy(passkey)).toBe(401);
   });
 
