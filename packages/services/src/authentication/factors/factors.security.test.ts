@@ -4,6 +4,7 @@ import {
   PASSWORD,
   TEST_SECRETS,
   createPasskey,
+  createTestClock,
   createTotpApp,
   isCommand,
   startStoreProxy,
@@ -161,6 +162,20 @@ describe('forged answers of passkeys', () => {
     await app
       .rest('POST', '/auth/passkeys/verify', { response: own.get(await signInOptions(), { counter: ++counter }) })
       .expect(200);
+  });
+
+  it('an answer is accepted once, also by a machine whose clock is behind that of the store', async () => {
+    const clock = { ...createTestClock(), inStore: () => '$$NOW' };
+    clock.advance(-6 * MINUTE);
+    await using slow = await startTestServer({ ...settings, clock });
+    // as of passkeys that are synchronized
+    const uncounted = { counter: 0 };
+    const { passkey } = await addPasskey(await slow.signUp(), 'Phone', uncounted);
+    const options = await slow.rest('POST', '/auth/passkeys/options').expect<{ challenge: string; rpId: string }>(200);
+    const response = passkey.get(options, uncounted);
+    await slow.rest('POST', '/auth/passkeys/verify', { response }).expect(200);
+    await slow.storage.sweep();
+    await slow.rest('POST', '/auth/passkeys/verify', { response }).expect(401, REFUSED);
   });
 
   it('a challenge of another type, or none, is refused like a wrong one', async () => {

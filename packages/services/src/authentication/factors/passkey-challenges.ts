@@ -5,6 +5,8 @@ import { usedChallengeModel } from './passkey-challenge.model.js';
 
 /** Lifetime of a challenge (decisions F4). */
 const LIFE_MS = 5 * 60_000;
+/** How long its use is remembered beyond that: the store removes it by its own clock, which may be ahead of this machine's. */
+const REMEMBERED_MS = 60 * 60_000;
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 18;
 const TAG_BYTES = 16;
@@ -45,7 +47,8 @@ export function createPasskeyChallenges(storage: Storage, secrets: readonly stri
       const expiresAt = new Date(signed.readUIntBE(0, TIME_BYTES));
       if (expiresAt <= clock.now()) return false;
       try {
-        await Used.create({ _id: createHash('sha256').update(bytes).digest('base64url'), expiresAt });
+        const rememberedUntil = new Date(expiresAt.getTime() + REMEMBERED_MS);
+        await Used.create({ _id: createHash('sha256').update(bytes).digest('base64url'), expiresAt: rememberedUntil });
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
