@@ -52,6 +52,9 @@ export interface KeptAnswers {
   begin(call: KeyedCall, patience: () => AbortSignal | undefined): Promise<{ answer: unknown; etag?: string } | Attempt>;
 }
 
+/** Whether a result was kept from an earlier call, so that the procedure did not run. */
+export const isKept = (result: object): boolean => 'isKept' in result;
+
 /** @throws validationError */
 function keyOf(header: string | string[]): string {
   const { minLength, maxLength } = IDEMPOTENCY_KEY.schema;
@@ -79,8 +82,8 @@ export const answerOnce = withDeclaration(
     const attempt = await keptAnswers.begin(call, () => ctx.waiting?.signal);
     if ('answer' in attempt) {
       if (attempt.etag !== undefined) ctx.setHeader('etag', attempt.etag);
-      // tRPC expects what `next` returns, of which it reads no more
-      return { ok: true, data: attempt.answer } as never;
+      // tRPC expects what `next` returns, of which it reads no more than `ok` and `data`
+      return { ok: true, data: attempt.answer, isKept: true } as never;
     }
     const { newIds, isRepeated } = attempt;
     let etag: string | undefined;

@@ -2,6 +2,7 @@ import { builderFor } from './builder.js';
 import { describeError } from './error-log.js';
 import { ApiError, RETRY_AFTER_UNAVAILABLE, defineErrors, requestErrors, type ErrorDefinition } from './errors.js';
 import { factorErrors } from './factors.js';
+import { isKept } from './idempotency.js';
 import { withDeclaration, type AuthenticatedContext } from './procedures.js';
 
 /** Failures of the rules (spec, "Authorization rules"; decisions A17). */
@@ -36,7 +37,7 @@ export interface Rule {
   readonly after?: undefined;
 }
 
-/** A rule that is checked, wholly or in part, only after the procedure has failed: see `inWrite`. */
+/** A rule that is checked, wholly or in part, only after the procedure has failed or did not run: see `inWrite`. */
 export interface RuleInWrite extends Omit<Rule, 'after'> {
   readonly after: Check;
 }
@@ -134,7 +135,7 @@ function middlewareOf({ before, after, errors, says }: AnyRule) {
     const call = callOf(ctx, getRawInput);
     await decide(before, call, path);
     const result = await next();
-    if (after && !result.ok) await decide(after, call, path);
+    if (after && (!result.ok || isKept(result))) await decide(after, call, path);
     return result;
   });
   return withDeclaration(middleware, { errors, says });
@@ -214,7 +215,8 @@ export function organizationRole<Role extends string>(
 
 /**
  * Saves a query on success: for a procedure whose every read and write already contains the rule's condition, the rule
- * is checked only when the procedure fails. A refusal then replaces the failure, as if the rule had been checked first.
+ * is checked only when the procedure fails, or is answered for by a kept answer. A refusal then replaces that, as if the
+ * rule had been checked first.
  * @throws TypeError when not given a rule, or given one that is already decided in a write
  */
 export function inWrite(rule: Rule): RuleInWrite {

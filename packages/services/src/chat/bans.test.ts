@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FACES, failing, fixture, openStream, startTestServer, type Face } from '@tandem/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listenTo, openChannel, subscribe, valueOf } from '../../test/chat-world.js';
@@ -43,6 +44,20 @@ describe.each(FACES)('a ban over %s', (face) => {
     expect(await lift('moderator', 'member')).toEqual(failing(404, 'Ban not found'));
     expect(await join()).toMatchObject({ ok: true });
     await expect.poll(() => events.length).toBe(2);
+  });
+
+  it('refuses a message that is posted again with its Idempotency-Key, until who has posted it is a member again', async () => {
+    const input = { channelId, senderId: people.member.id, content: 'Hello' };
+    const headers = { 'idempotency-key': randomUUID() };
+    const post = () => app.call(face, 'chat.createMessage', input, { ...people.member.credentials, headers });
+    const first = await post();
+    expect(first).toMatchObject({ ok: true });
+    expect(await post()).toEqual(first);
+    await ban('moderator', 'member');
+    expect(await post()).toMatchObject({ ok: false, status: 403 });
+    await lift('moderator', 'member');
+    await join();
+    expect(await post()).toEqual(first);
   });
 
   it('is given by the owner, moderators and admins, and by moderators to nobody above members', async () => {
