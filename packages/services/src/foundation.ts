@@ -205,6 +205,7 @@ export function createFoundation(options: FoundationOptions) {
     provePassword: proofs.proveIfSet,
     proveFresh: proofs.proveFresh,
     liveSession: shownSessions.findLive,
+    hasPasskeys: signIn.factors.hasPasskeys,
     createLoginToken: (given) => onetimeTokens.create({ ...given, target: 'login', lifetimeMs: lifetimes.provider }),
   });
   return {

@@ -7,7 +7,7 @@ import type { ProviderAccount } from './provider-accounts.js';
 const app = fixture(startTestServer);
 
 const TIMES = Array.from({ length: 20 }, (_, n) => n);
-const USABLE = ['google', 'line'];
+const USABLE = { providers: ['google', 'line'], passkeys: false };
 const newAccount = (provider = 'google'): ProviderAccount => ({ provider, subject: randomUUID() });
 const identities = () => app.tandem.services.identities;
 const accounts = () => identities().providerAccounts;

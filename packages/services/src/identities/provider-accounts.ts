@@ -13,6 +13,12 @@ export interface ProviderAccount {
   subject: string;
 }
 
+/** What people can sign in with but a password. */
+export interface WaysIn {
+  providers: readonly string[];
+  passkeys: boolean;
+}
+
 /** The unique key of a provider account. Provider names contain no colon, so keys cannot collide. */
 function keyOf({ provider, subject }: ProviderAccount): string {
   return `${provider}:${subject}`;
@@ -96,13 +102,19 @@ export function createProviderAccounts(
 
     /**
      * Unlinks a provider and ends the sessions that came by it, by one atomic write that requires another way to sign in: a
-     * password, or another provider.
-     * @param usable the providers that are configured
+     * password, a passkey, or another provider.
+     * @param usable the providers that are configured, and whether passkeys are
      * @throws identityErrors.notFound, notLinked, onlyWayIn
      */
-    async unlink(identityId: string, provider: string, usable: readonly string[]): Promise<void> {
-      const others = usable.filter((other) => other !== provider);
-      const anotherWay = { $or: [{ passwordHash: { $exists: true } }, { 'providers.provider': { $in: others } }] };
+    async unlink(identityId: string, provider: string, usable: WaysIn): Promise<void> {
+      const others = usable.providers.filter((other) => other !== provider);
+      const anotherWay = {
+        $or: [
+          { passwordHash: { $exists: true } },
+          { 'providers.provider': { $in: others } },
+          ...(usable.passkeys ? [{ 'factors.type': 'passkey' }] : []),
+        ],
+      };
       const { matchedCount } = await Identities.updateOne(
         { _id: identityId, 'providers.provider': provider, ...(anotherWay as object) },
         { $pull: { providers: { provider } } },

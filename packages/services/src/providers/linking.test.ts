@@ -12,8 +12,10 @@ import {
   type Face,
   type OidcAccount,
   type Person,
+  type TestServer,
 } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { ORIGIN, addPasskey } from '../../test/passkeys.js';
 import { useTwoProviders } from '../../test/two-providers.js';
 
 const { app, idp } = useTwoProviders();
@@ -36,16 +38,16 @@ async function signedInBy(account: OidcAccount, provider = 'acme'): Promise<stri
   return back.searchParams.has('onetimeToken') ? (await redeem(app, back)).id : undefined;
 }
 const linkedOf = (person: Person, of = person) => person.rest('GET', `/auth/${of.id}/oauth`);
-const signUpThrough = async (account: OidcAccount): Promise<Person> => {
-  const back = await throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
-  const session = await redeem(app, back);
+const signUpThrough = async (account: OidcAccount, on: TestServer = app): Promise<Person> => {
+  const back = await throughProvider(on, idp, { account }, { purpose: 'oauth-signup' });
+  const session = await redeem(on, back);
   const credentials = { accessToken: session.accessToken };
   return {
     ...session,
     email: account.email ?? '',
     credentials,
-    rest: (method, path, body) => app.rest(method, path, body, credentials),
-    call: (face, procedure, input) => app.call(face, procedure, input, credentials),
+    rest: (method, path, body) => on.rest(method, path, body, credentials),
+    call: (face, procedure, input) => on.call(face, procedure, input, credentials),
   };
 };
 
@@ -136,6 +138,19 @@ describe('unlinking', () => {
       await ann.rest('DELETE', `/auth/${ann.id}/oauth/acme`).expect(404, 'Provider account not linked');
       await app.rest('POST', '/auth/login', { email: ann.email, password: PASSWORD }).expect(200);
     }
+  });
+
+  it('leaves a passkey as another way to sign in, where the server has passkeys', async () => {
+    const settings = { clock: app.clock, providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] };
+    await using server = await startTestServer({ ...settings, passkeyRpId: 'localhost', corsOrigins: [ORIGIN] });
+    const ann = await signUpThrough(newOidcAccount(), server);
+    const path = `/auth/${ann.id}/oauth/acme`;
+    await ann.rest('DELETE', path).expect(409);
+    const { passkey } = await addPasskey(ann);
+    await app.rest('DELETE', path, {}, ann.credentials).expect(409);
+    await ann.rest('DELETE', path).expect(204);
+    const options = await server.rest('POST', '/auth/passkeys/options').expect<{ challenge: string; rpId: string }>(200);
+    await server.rest('POST', '/auth/passkeys/verify', { response: passkey.get(options) }).expect(200);
   });
 
   it('of the only way to sign in is 409, until there is another', async () => {

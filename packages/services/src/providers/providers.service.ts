@@ -40,6 +40,8 @@ interface ProvidersOptions {
   liveSession(identityId: string, sessionId: string): Promise<SessionRef | undefined>;
   /** Requires a fresh proof of the signed-in identity. */
   proveFresh(identity: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts): Promise<void>;
+  /** Whether the server makes passkeys. */
+  hasPasskeys: boolean;
   /** Creates a one-time login token for one device or browser. */
   createLoginToken(given: LoginTokenRequest): Promise<{ token: string; jti: string }>;
 }
@@ -81,7 +83,8 @@ class Refused extends Error {
 
 /** Sign-in, sign-up and linking through identity providers (decisions A15). */
 export function createProvidersService(options: ProvidersOptions) {
-  const { states, identities, typeIds, log, audit, provePassword, proveFresh, liveSession, createLoginToken } = options;
+  const { states, identities, typeIds, log, audit, provePassword, proveFresh, liveSession, hasPasskeys, createLoginToken } =
+    options;
   const { providerAccounts } = identities;
   const clients = new Map(options.clients.map((client) => [client.name, client]));
 
@@ -277,7 +280,7 @@ export function createProvidersService(options: ProvidersOptions) {
       by: RequestFacts,
     ): Promise<void> {
       if (caller.id === identityId) await proveFresh(caller, password, by);
-      await providerAccounts.unlink(identityId, provider, [...clients.keys()]);
+      await providerAccounts.unlink(identityId, provider, { providers: [...clients.keys()], passkeys: hasPasskeys });
       await audit.record('provider.unlinked', by, { identityId, details: { provider } });
     },
   };

@@ -36,7 +36,8 @@ const { link, list, unlink } = {
       { _id: 'of the tests', epoch: 0 },
     ),
   list: ({ id }: { id: string }) => app.tandem.services.identities.providerAccounts.list(id),
-  unlink: ({ id }: { id: string }) => app.tandem.services.identities.providerAccounts.unlink(id, 'acme', ['acme']),
+  unlink: ({ id }: { id: string }) =>
+    app.tandem.services.identities.providerAccounts.unlink(id, 'acme', { providers: ['acme'], passkeys: false }),
 };
 async function linked() {
   const ann = await app.signUp({ isVerified: true });
