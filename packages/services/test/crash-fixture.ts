@@ -10,6 +10,7 @@ import {
   type StoreCommand,
   type TestServer,
 } from '@tandem/testing';
+import { identityModel } from '../src/identities/identity.model.js';
 import { queuedMailModel } from '../src/mail/mail.model.js';
 
 /** A request whose process dies, and what is true after the restart. */
@@ -136,6 +137,9 @@ export async function openCrashFixture(name: string, environment: Record<string,
     // whoever tried to send a mail holds it for a minute: this is the minute
     const { collection } = home.storage.model(queuedMailModel);
     await collection.updateMany({ owner: { $ne: null } }, { $set: { dueAt: new Date(0) } });
+    // and a mail that was not queued is left alone for half a minute
+    const identities = home.storage.model(identityModel).collection;
+    await identities.updateMany({ outboxAt: { $gt: new Date(1) } }, { $set: { outboxAt: new Date(1) } });
     server = await start();
   }
 

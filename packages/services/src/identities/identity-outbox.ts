@@ -3,6 +3,9 @@ import type { Storage } from '@tandem/storage';
 import type { MailsService } from '../mail/mails.service.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
+/** Age at which a mail is taken as left behind, in milliseconds: longer than a request that has just stored it takes to queue it. */
+const LEFT_MS = 30_000;
+
 /** Moves mails into the queue from the identities in which changes have stored them (decisions A14). */
 export function createIdentityOutbox(options: { storage: Storage; log: Log; mails: Pick<MailsService, 'enqueue'> }) {
   const { storage, log, mails } = options;
@@ -31,9 +34,13 @@ export function createIdentityOutbox(options: { storage: Storage; log: Log; mail
   return {
     relay,
 
-    /** Queues the mails that dead processes left behind. */
+    /**
+     * Queues the mails that dead processes left behind. Not newer ones: their own call may queue them first, and they would be sent
+     * again after they have left the queue.
+     */
     async relayAll(): Promise<void> {
-      const left = Identities.find({ outboxAt: { $gt: new Date(0) } }, { _id: 1 }).setOptions({ deleted: 'include' });
+      const stored = { $gt: new Date(0), $lte: new Date(storage.clock.now().getTime() - LEFT_MS) };
+      const left = Identities.find({ outboxAt: stored }, { _id: 1 }).setOptions({ deleted: 'include' });
       for (const { _id } of await left.lean<Pick<IdentityRecord, '_id'>[]>()) await relay(_id);
     },
   };
