@@ -276,8 +276,14 @@ describe('a webhook', () => {
     expect(mail.text).not.toContain('secret=1');
     await service().sending.work();
     expect(witness.received.map(({ event }) => event)).toMatchObject([
-      { type: 'webhook.disabled', subject: { type: 'webhook', id: webhook.id }, organizationId, data: { disabledAt } },
+      {
+        type: 'webhook.disabled',
+        subject: { type: 'webhook', id: webhook.id },
+        organizationId,
+        data: { disabledAt, url: new URL(receiver.url).origin },
+      },
     ]);
+    expect(witness.received[0]?.body).not.toContain('secret=1');
     expect(witness.received[0]?.body).not.toContain('whsec_');
     await witness[Symbol.asyncDispose]();
     // and gets nothing until it is enabled

@@ -33,10 +33,10 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
       subject: { type: 'webhook', id },
       organizationId: record.organizationId ?? null,
       actor: { type: 'system', id: null },
-      data: show(record),
+      // path and query may hold a secret of this receiver, which others do not get
+      data: { ...show(record), url: new URL(url).origin },
     };
     await dispatch([event]);
-    // the rest of the address may hold a secret
     const values = { host: new URL(url).host, webhookId: id };
     await mails.enqueue([{ id: `webhook-disabled.${disablingId}`, template: 'webhook-disabled', identityId: createdBy, values }]);
     await Webhooks.collection.updateOne({ _id: id, disablingId } as object, { $set: { disablingId: null } });
