@@ -139,7 +139,6 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
       const owners = identityIds.filter((id) => !demoted.includes(id));
       const judge: Judge = async (members) => {
         const mayDo = authority(actor, members, { identityIds, given: roles });
-        const remains = owners.length > 0 ? [] : await ownerRemains(members, demoted);
         const existing = await existingIdentities(identityIds);
         if (existing.size < identityIds.length) throw identityErrors.notFound();
         if (owners.length > 0 && (await people(owners)).size < owners.length) throw errors.invalidRoles();
@@ -155,6 +154,9 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
     /**
      * Removes a member. Members may remove themselves.
      * @throws errors.notFound, memberNotFound, noOwnerLeft; ruleErrors.notAdmin when the actor may not
+        // a new owner who is about to be erased does not count
+        const isHandedOver = owners.length > 0 && (await staying(owners)).size > 0;
+        const remains = isHandedOver ? [] : await ownerRemains(members, demoted);
      */
     async remove(organizationId: string, identityId: string, actor: Actor): Promise<void> {
       const judge: Judge = async (members) => {

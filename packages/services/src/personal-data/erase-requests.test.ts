@@ -144,6 +144,18 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
       ownerLeft,
     );
   });
+
+  it('does not let the last other owner hand over to who goes', async () => {
+    const [bob, carol, dave] = await Promise.all([app.signUp(), app.signUp(), app.signUp()]);
+    const organizationId = await createOrganization(bob, { member: [carol] });
+    const handOver = (...owners: Person[]) => {
+      const roles = owners.map(({ id }) => ({ identityId: id, role: 'owner' }));
+      return bob.call(face, 'organizations.upsertMembers', { organizationId, members: [...roles, { identityId: bob.id, role: 'member' }] }); // prettier-ignore
+    };
+    expect(await erase(carol, carol.id)).toMatchObject({ ok: true });
+    expect(await handOver(carol)).toEqual(ownerLeft);
+    expect(await handOver(carol, dave)).toEqual({ ok: true });
+  });
 });
 
 describe('an erasure', () => {
