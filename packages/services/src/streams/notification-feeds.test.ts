@@ -1,14 +1,15 @@
 import { createInProcessBus } from '@tandem/core';
-import { openStream, startTestServer, type Frame } from '@tandem/testing';
+import { isCommand, openStream, startStoreProxy, startTestServer, type Frame, type StoreCommand } from '@tandem/testing';
 import { expect, it } from 'vitest';
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A server whose bus says that it has missed something when a test says so. */
-async function startMissing() {
+async function startMissing(mongodbUri?: string) {
   const bus = createInProcessBus(SILENT);
   const resumed = new Set<() => void>();
   const here = await startTestServer({
+    ...(mongodbUri !== undefined && { mongodbUri }),
     code: {
       bus: {
         publish: bus.publish,
@@ -60,4 +61,52 @@ it('after a gap nothing is told again that was created long before what was told
     expect(notes()).toEqual(['long ago', 'last', 'last']);
     here.clock.advance(6000);
   }
+});
+
+/** A server with an open stream, of whose store the next read that a test names fails. */
+async function startFailing() {
+  const base = await startTestServer();
+  const proxy = await startStoreProxy(base.mongodbUri);
+  const { here, resume } = await startMissing(proxy.uri);
+  const ann = await here.signUp();
+  const stream = await openStream(here.url, '/notifications/listen', ann.credentials);
+  await stream.next('ready');
+  const fail = (which: (command: StoreCommand) => boolean) =>
+    proxy.answer(which, { ok: 0, code: 8, codeName: 'UnknownError', errmsg: 'refused' }, 1);
+  return {
+    here,
+    there: base,
+    resume,
+    ann,
+    stream,
+    fail,
+    async [Symbol.asyncDispose]() {
+      for (const one of [stream, here, proxy, base]) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it('what came during a gap is told although the first read of it fails and something is heard meanwhile', async () => {
+  await using world = await startFailing();
+  const { here, there, resume, ann, stream, fail } = world;
+  const unheard = await there.tandem.services.notifications.notify(ann.id, { note: 'unheard' });
+  here.clock.advance(6000);
+  const failed = fail(isCommand('notifications.find'));
+  resume();
+  await failed;
+  const heard = await here.tandem.services.notifications.notify(ann.id, { note: 'heard' });
+  const isOne = (id: string) => (frame: Frame) => (frame['notification'] as { id: string }).id === id;
+  await stream.next('notification.created', isOne(heard.id));
+  expect(await stream.next('notification.created', isOne(unheard.id))).toMatchObject({ notification: unheard });
+});
+
+it('that something was read is told although the first count of what is unread fails', async () => {
+  await using world = await startFailing();
+  const { here, ann, stream, fail } = world;
+  const { id } = await here.tandem.services.notifications.notify(ann.id);
+  await stream.next('notification.created');
+  const failed = fail(isCommand('notifications.aggregate'));
+  await ann.rest('POST', `/notifications/${id}/read`).expect(204);
+  await failed;
+  expect(await stream.next('notifications.read')).toMatchObject({ unread: 0 });
 });

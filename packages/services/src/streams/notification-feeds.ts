@@ -12,11 +12,16 @@ const PAGE = 100;
  * stored, so of two concurrent ones the earlier may be announced later. Clients recognize repeats by id.
  */
 const OVERLAP_MS = 5000;
+/** Delay before a failed read of the store is made up for, in milliseconds. */
+const RETRY_MS = 1000;
 
 /** The notification events of one identity. */
 class NotificationFeed extends Feed {
   /** Processes events one after the other, since some read the store first. */
   work: Promise<void> = Promise.resolve();
+  /** Since a read failed, until all since `heardAt` is sent again. */
+  hasMissed = false;
+  timer: NodeJS.Timeout | undefined = undefined;
   constructor(
     id: string,
     /** Time up to which everything has been sent. */
@@ -52,22 +57,29 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
   function then(feed: NotificationFeed, work: () => Promise<void>): void {
     feed.work = feed.work.then(work).catch((error: unknown) => {
       log.error({ err: describeError(error) }, 'an event for open notification streams failed');
+      feed.hasMissed = true;
+      feed.timer ??= setTimeout(() => {
+        feed.timer = undefined;
+        if (feed.readers.size > 0) then(feed, () => catchUp(feed));
+      }, RETRY_MS).unref();
     });
   }
 
   async function tell(feed: NotificationFeed, event: NotificationEvent): Promise<void> {
     if (event.type === 'notification.created') {
-      feed.heardAt = new Date(event.notification.createdAt);
+      // what was missed before it is still to be sent
+      if (!feed.hasMissed) feed.heardAt = new Date(event.notification.createdAt);
       return feed.deliver(event);
     }
     feed.deliver({ ...event, unread: await notifications.unreadCount(feed.id) } satisfies NotificationServerFrame);
   }
 
-  /** Sends events of other instances that the bus may have lost. */
+  /** Sends events that the bus may have lost, or that a failed read kept back. */
   async function catchUp(feed: NotificationFeed): Promise<void> {
     for await (const frame of since(feed.id, feed.heardAt)) feed.deliver(frame);
-    feed.heardAt = clock.now();
     feed.deliver({ type: 'notifications.read', unread: await notifications.unreadCount(feed.id) });
+    feed.heardAt = clock.now();
+    feed.hasMissed = false;
   }
 
   async function* since(identityId: string, time: Date): AsyncGenerator<NotificationServerFrame> {
