@@ -12,11 +12,11 @@ interface MentionsOptions {
 
 /** Members that messages name (decisions C3). */
 export function createMentions({ storage, memberships, notifications }: MentionsOptions) {
-  function notificationsOf({ state }: ToldEvent) {
+  function notificationsOf({ at, state }: ToldEvent) {
     const { _id: messageId, channelId, senderId, mentions = [] } = state as unknown as MessageRecord;
     const named = [...new Set(mentions)].filter((receiverId) => receiverId !== senderId);
     const fields = { kind: 'mention', messageId, channelId, senderId };
-    return named.map((receiverId) => ({ id: namedId(messageId, receiverId), receiverId, ...fields }));
+    return named.map((receiverId) => ({ id: namedId(messageId, receiverId), receiverId, at, ...fields }));
   }
   // who appends the event of a message notifies, so that no crash comes between
   storage.events.beforeCleared(

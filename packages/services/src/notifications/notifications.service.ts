@@ -137,17 +137,23 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       });
     },
 
-    /** Stores notifications that have ids of their own, each once, and sends the new ones to open streams. */
-    async notifyOnce(given: readonly ({ id: string; receiverId: string } & Record<string, unknown>)[]): Promise<void> {
-      const ids = { _id: { $in: given.map(({ id }) => id) } } as object;
-      const known = await collection.find(ids, { projection: { _id: 1 } }).toArray();
-      const stored = new Set(known.map(({ _id }) => String(_id)));
+    /**
+     * Stores notifications that have ids of their own, each once, and sends the new ones to open streams.
+     * @param given with the time of what each tells of
+     */
+    async notifyOnce(given: readonly ({ id: string; receiverId: string; at: Date } & Record<string, unknown>)[]): Promise<void> {
+      const times = new Map(given.map(({ id, at }) => [id, at]));
+      const ids = { _id: { $in: [...times.keys()] } } as object;
+      const known = (await collection.find(ids).toArray()) as unknown as NotificationRecord[];
+      const stored = new Set(known.map(({ _id }) => _id));
       const now = storage.clock.now();
-      const times = { createdAt: now, updatedAt: now, deletedAt: null };
-      const records = new Map(given.map(({ id, ...fields }) => [id, { _id: id, ...fields, isRead: false, ...times }]));
+      const own = { isRead: false, createdAt: now, updatedAt: now, deletedAt: null };
+      const records = new Map(given.map(({ id, at, ...fields }) => [id, { _id: id, ...fields, ...own }]));
       const fresh = [...records.values()].filter(({ _id }) => !stored.has(_id)) as NotificationRecord[];
       await insertNew(Notifications, fresh);
-      for (const record of fresh) publish(record.receiverId, { type: 'notification.created', notification: show(record) });
+      // a process may have died after storing it for this event; one from before this event, as an edit's, was sent
+      const untold = known.filter((one) => !one.isRead && one.deletedAt === null && one.createdAt > (times.get(one._id) ?? now));
+      for (const one of [...untold, ...fresh]) publish(one.receiverId, { type: 'notification.created', notification: show(one) });
     },
 
     /** Host API: soft-deletes a notification. @throws notificationErrors.notFound */

@@ -1,4 +1,13 @@
-import { NO_ID, fixture, openStream, refusalOf, startTestServer, type Person, type TestStream } from '@tandem/testing';
+import {
+  NO_ID,
+  fixture,
+  openStream,
+  refusalOf,
+  startTestServer,
+  type Frame,
+  type Person,
+  type TestStream,
+} from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import type { Notification } from '../notifications/notifications.schemas.js';
 import { NotificationServerFrame } from './notification-frames.js';
@@ -39,6 +48,28 @@ describe('the stream of notifications', () => {
     await notify(ann);
     await stream.next('notification.created');
     expect(stream.frames.map(({ type }) => type)).toEqual(['ready', 'notification.created']);
+  });
+
+  it('says what a process stored for an event and then died, and nothing that was stored before the event', async () => {
+    // what it writes is heard nowhere else
+    await using dying = await startTestServer({ mongodbUri: app.mongodbUri, clock: app.clock });
+    const ann = await app.signUp();
+    await using stream = await listen(ann);
+    const at = app.clock.now();
+    app.clock.advance(100);
+    const untold = { id: crypto.randomUUID(), receiverId: ann.id, at };
+    await dying.tandem.services.notifications.notifyOnce([untold]);
+    const read = { ...untold, id: crypto.randomUUID() };
+    await dying.tandem.services.notifications.notifyOnce([read]);
+    await ann.rest('POST', `/notifications/${read.id}/read`).expect(204);
+    await app.tandem.services.notifications.notifyOnce([untold, read]);
+    app.clock.advance(100);
+    await app.tandem.services.notifications.notifyOnce([{ ...untold, at: app.clock.now() }]);
+    const last = await notify(ann);
+    const isLast = ({ notification }: Frame) => (notification as Notification).id === last.id;
+    await stream.next('notification.created', isLast);
+    const ids = stream.frames.flatMap(({ notification }) => (notification as Notification | undefined)?.id ?? []);
+    expect(ids).toEqual([untold.id, last.id]);
   });
 
   it('replays what came after the notification that is named by since, oldest first, and goes on', async () => {
