@@ -84,6 +84,7 @@ export function createFoundation(options: FoundationOptions) {
     storage,
     typeIds,
     accessStateOf: lookups.accessStateOf,
+    emailsOf: lookups.emailsOf,
     organizations,
     withdrawTokens: onetimeTokens.withdraw,
   });
@@ -133,6 +134,7 @@ export function createFoundation(options: FoundationOptions) {
     staying: identities.staying,
     people: lookups.people,
     reviewAfter,
+    withdrawInvitations: standing.withdrawFrom,
   });
   const serviceAccounts = createServiceAccountsService({
     storage,

@@ -44,6 +44,13 @@ export function createIdentityLookups(storage: Storage) {
       return new Set(found.map(({ _id }) => _id));
     },
 
+    /** The addresses of those of the given identities that are people, also of deleted ones, who may be restored. */
+    async emailsOf(identityIds: readonly string[]): Promise<string[]> {
+      const people = Identities.find({ _id: { $in: identityIds }, serviceAccountOf: null }, { email: 1 });
+      const found = await people.setOptions({ deleted: 'include' }).lean<IdentityRecord[]>();
+      return found.flatMap(({ email }) => email || []);
+    },
+
     /** The names of those of the given identities that exist: null for people, whose profiles have one. */
     async namesOf(identityIds: readonly string[]): Promise<Map<string, string | null>> {
       const found = await Identities.find({ _id: { $in: identityIds } }, { name: 1, serviceAccountOf: 1 }).lean<

@@ -12,7 +12,7 @@ export interface InvitationRecord extends Live {
   role: OrganizationRole | null;
   /**
    * A pending invitation expires at `expiresAt`; it is marked expired only when a new one replaces it. A withdrawn one was made
-   * by somebody who may no longer invite.
+   * by somebody who may no longer invite, or was for somebody who has been removed or given another role since.
    */
   status: 'pending' | 'accepted' | 'expired' | 'withdrawn';
   fromIdentityId: string;

@@ -12,6 +12,8 @@ interface StandingOptions {
   storage: Storage;
   typeIds: IdentityTypeIds;
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
+  /** The addresses of people, also of deleted ones. */
+  emailsOf(identityIds: readonly string[]): Promise<string[]>;
   organizations: Pick<OrganizationsService, 'rolesIn'>;
   /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
@@ -29,7 +31,7 @@ function outranks(own: OrganizationRole | null, role: OrganizationRole | null): 
  * Checks whether inviters still have the right to the invitations they made. An invitation is only valid that long; otherwise
  * somebody removed from an organization could return by an invitation made before (decisions H7).
  */
-export function createStanding({ storage, typeIds, accessStateOf, organizations, withdrawTokens }: StandingOptions) {
+export function createStanding({ storage, typeIds, accessStateOf, emailsOf, organizations, withdrawTokens }: StandingOptions) {
   const Invitations = storage.model(invitationModel);
 
   /** Those of a person's invitations that the person may still make. An invitation to a deleted organization is kept. */
@@ -45,6 +47,13 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     });
   }
 
+  async function withdraw(invitations: readonly InvitationRecord[]): Promise<void> {
+    const ids = invitations.map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    await Invitations.updateMany({ _id: { $in: ids }, status: 'pending' }, { $set: { status: 'withdrawn' } });
+    await withdrawTokens(ids);
+  }
+
   /** Withdraws, for good, those of the pending invitations that their inviters may no longer make. Idempotent. */
   async function reviewThose(which: object): Promise<void> {
     const filter = { ...which, ...pendingAt(storage.clock.now()) };
@@ -54,10 +63,7 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
       [...inviters].map((inviterId) => stillMade(inviterId, pending.filter(({ fromIdentityId }) => fromIdentityId === inviterId))), // prettier-ignore
     );
     const keptIds = new Set(kept.flat().map(({ _id }) => _id));
-    const ids = pending.map(({ _id }) => _id).filter((id) => !keptIds.has(id));
-    if (ids.length === 0) return;
-    await Invitations.updateMany({ _id: { $in: ids }, status: 'pending' }, { $set: { status: 'withdrawn' } });
-    await withdrawTokens(ids);
+    await withdraw(pending.filter(({ _id }) => !keptIds.has(_id)));
   }
 
   const review = (inviterIds: readonly string[]) => reviewThose({ fromIdentityId: { $in: inviterIds } });
@@ -79,6 +85,13 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
 
     /** Reviews one invitation. */
     reviewOne: (invitationId: string) => reviewThose({ _id: invitationId }),
+
+    /** Withdraws, for good, the pending invitations of these people to an organization. Idempotent. */
+    async withdrawFrom(identityIds: readonly string[], organizationId: string): Promise<void> {
+      if (identityIds.length === 0) return;
+      const theirs = { email: { $in: await emailsOf(identityIds) }, organizationId, ...pendingAt(storage.clock.now()) };
+      await withdraw(await Invitations.find(theirs, { _id: 1 }).lean<InvitationRecord[]>());
+    },
 
     /** Whether the inviter may still make this invitation. */
     async isMade(given: Given): Promise<boolean> {

@@ -225,9 +225,12 @@ describe('what a process leaves that dies when somebody is removed', () => {
   });
 });
 
-it('looking for what somebody has invited to has an index', async () => {
+it.each([
+  ['somebody has invited to', { fromIdentityId: { $in: ['a', 'b'] } }],
+  ['somebody is invited to', { email: { $in: ['a', 'b'] }, organizationId: 'c' }],
+])('looking for what %s has an index', async (_, which) => {
   const { collection } = app.storage.model(invitationModel);
-  const found = collection.find({ fromIdentityId: { $in: ['a', 'b'] }, status: 'pending', deletedAt: null } as object);
+  const found = collection.find({ ...which, status: 'pending', deletedAt: null } as object);
   expect(JSON.stringify(await found.explain('queryPlanner'))).not.toContain('COLLSCAN');
 });
 

@@ -24,6 +24,8 @@ interface MembersOptions {
    * only write while `open` matches.
    */
   reviewAfter(identityIds: readonly string[], change: (open: Fence['open']) => Promise<void>): Promise<void>;
+  /** Withdraws what these people are invited to in an organization. */
+  withdrawInvitations(identityIds: readonly string[], organizationId: string): Promise<void>;
 }
 
 /** A condition that a change was judged by. Its write requires it to be still true. */
@@ -63,7 +65,8 @@ function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> &
 const showElement = ({ identityId, ...member }: MemberRecord) => show({ _id: identityId, ...member });
 
 /** Members of organizations (decisions R7). Each change is one write, conditional on the facts it was judged by. */
-export function createMembersService({ storage, lists, existingIdentities, staying, people, reviewAfter }: MembersOptions) {
+export function createMembersService(options: MembersOptions) {
+  const { storage, lists, existingIdentities, staying, people, reviewAfter, withdrawInvitations } = options;
   const Organizations = storage.model(organizationModel);
 
   lists.tell('member', memberList, { show: showElement });
@@ -125,6 +128,15 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
     return [withRole([...living], ['owner'])];
   }
 
+  /**
+   * Withdraws invitations by which those whom the actor removes or demotes could take the change back; one's own stay. Called before
+   * the write, so that nobody accepts in between, and no crash leaves them.
+   */
+  function withdrawOf(identityIds: readonly string[], organizationId: string, actor: Actor): Promise<void> {
+    const others = identityIds.filter((id) => id !== actor.identityId);
+    return withdrawInvitations(others, organizationId);
+  }
+
   return {
     /**
      * Gives identities roles, adding those who are not members; all or none.
@@ -142,9 +154,13 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
         const existing = await existingIdentities(identityIds);
         if (existing.size < identityIds.length) throw identityErrors.notFound();
         if (owners.length > 0 && (await people(owners)).size < owners.length) throw errors.invalidRoles();
+        // a new owner who is about to be erased does not count
+        const isHandedOver = owners.length > 0 && (await staying(owners)).size > 0;
+        const remains = isHandedOver ? [] : await ownerRemains(members, demoted);
         const newcomers = identityIds.filter((id) => !members.some(({ identityId }) => identityId === id));
         if (members.length + newcomers.length > MAX_MEMBERS) throw errors.tooManyMembers();
         const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };
+        await withdrawOf(demoted, organizationId, actor);
         return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
       };
       const run = (open?: Fence['open']) => change(organizationId, judge, upserted(given, storage.clock.now()), open);
@@ -154,9 +170,6 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
     /**
      * Removes a member. Members may remove themselves.
      * @throws errors.notFound, memberNotFound, noOwnerLeft; ruleErrors.notAdmin when the actor may not
-        // a new owner who is about to be erased does not count
-        const isHandedOver = owners.length > 0 && (await staying(owners)).size > 0;
-        const remains = isHandedOver ? [] : await ownerRemains(members, demoted);
      */
     async remove(organizationId: string, identityId: string, actor: Actor): Promise<void> {
       const judge: Judge = async (members) => {
@@ -164,7 +177,9 @@ export function createMembersService({ storage, lists, existingIdentities, stayi
         const isLeaving = isMember && actor.identityId === identityId;
         const mayDo = isLeaving ? [] : authority(actor, members, { identityIds: [identityId], given: [] });
         if (!isMember) throw errors.memberNotFound();
-        return [...mayDo, ...(await ownerRemains(members, [identityId])), { 'members.identityId': identityId }];
+        const remains = await ownerRemains(members, [identityId]);
+        await withdrawOf([identityId], organizationId, actor);
+        return [...mayDo, ...remains, { 'members.identityId': identityId }];
       };
       const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
       await reviewAfter([identityId], (open) => change(organizationId, judge, others, open));
