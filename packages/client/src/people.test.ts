@@ -47,6 +47,16 @@ describe('people', () => {
     expect(asked()).toBe(4);
   });
 
+  it('answer all who ask in one tick, also when they are forgotten in between', async () => {
+    const { client, id, asked } = await signedIn();
+    const people = createPeople(client);
+    const before = people.get(id);
+    people.forget(id);
+    const cards = await Promise.all([before, people.get(id)]);
+    expect(cards).toMatchObject([{ id }, { id }]);
+    expect(asked()).toBe(1);
+  });
+
   it('whose request failed are asked for again', async () => {
     let fails = false;
     const { client } = createClient(app, {

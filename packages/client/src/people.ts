@@ -25,11 +25,15 @@ interface Kept {
   card: Promise<Person | null>;
   until: number;
 }
+interface Asked extends Pick<Kept, 'card'> {
+  resolve(card: Person | null): void;
+  reject(error: unknown): void;
+}
 
 /** Names and pictures of people, for screens that show many. */
 export function createPeople({ api }: Pick<TandemClient, 'api'>, { keepMs = KEEP_MS }: { keepMs?: number } = {}): People {
   const kept = new Map<string, Kept>();
-  let asking: Map<string, { resolve(card: Person | null): void; reject(error: unknown): void }> | undefined;
+  let asking: Map<string, Asked> | undefined;
 
   function ask(): void {
     const waiting = [...(asking ?? [])];
@@ -53,7 +57,13 @@ export function createPeople({ api }: Pick<TandemClient, 'api'>, { keepMs = KEEP
       asking = new Map();
       setTimeout(ask);
     }
-    return new Promise((resolve, reject) => asking?.set(identityId, { resolve, reject }));
+    // forgotten before it was asked for
+    const asked = asking.get(identityId);
+    if (asked) return asked.card;
+    let settle!: Omit<Asked, 'card'>;
+    const card = new Promise<Person | null>((resolve, reject) => (settle = { resolve, reject }));
+    asking.set(identityId, { card, ...settle });
+    return card;
   }
 
   return {
