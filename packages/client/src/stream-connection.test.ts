@@ -123,6 +123,23 @@ describe('a connection that reconnects by itself', () => {
     await expect.poll(() => reached, PATIENCE).toBe(2);
   });
 
+  it('gives up a silent server only when it has not answered a ping for 20 seconds, however late timers come', async () => {
+    const { url, sockets } = await startStreams();
+    const client = connect(url);
+    await expect.poll(() => [client.seen.opened, sockets.length], PATIENCE).toEqual([1, 1]);
+    const pings: string[] = [];
+    sockets[0]?.on('message', (data: Buffer) => pings.push(data.toString()));
+    // as in a hidden page, which was asleep
+    vi.setSystemTime(Date.now() + 60_000);
+    vi.advanceTimersByTime(20_000);
+    await expect.poll(() => pings, PATIENCE).toEqual(['{"type":"ping"}']);
+    expect(client.seen.down).toBe(0);
+    vi.advanceTimersByTime(15_000);
+    expect(client.seen.down).toBe(0);
+    vi.advanceTimersByTime(5000);
+    expect(client.seen.down).toBe(1);
+  });
+
   it.each([
     { bytes: 4096, atOnce: 40 },
     { bytes: 4097, atOnce: 20 },
