@@ -181,6 +181,20 @@ describe('the chat client', () => {
     expect(ended.flatMap(messagesOf)).toEqual([]);
   });
 
+  it('reports typing only where the server follows already: a refusal of that is none to follow', async () => {
+    const bob = await app.signUp();
+    const channelId = await openChannel(ann, [bob]);
+    const [{ chat, states }, other] = [await open(ann), await open(bob)];
+    const seen = follow(other.chat, channelId);
+    await expect.poll(() => [states, seen.standings.length], PATIENCE).toEqual([['up'], 1]);
+    chat.typing(channelId);
+    const followed = follow(chat, channelId);
+    await chat.send({ channelId, content: 'follows' });
+    expect([followed.ends, followed.standings.length]).toEqual([[], 1]);
+    chat.typing(channelId);
+    await expect.poll(() => seen.events.at(-1), PATIENCE).toMatchObject({ type: 'typing', identityId: ann.id });
+  });
+
   it('renews its tokens by itself, and continues after they have expired', async () => {
     const eve = await app.signUp();
     const channelId = await openChannel(eve);

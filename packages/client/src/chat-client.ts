@@ -66,7 +66,7 @@ export interface ChatClient {
    * TandemError on a permanent refusal, and with an Error when the client is closed first.
    */
   send(message: MessageToSend): Promise<ChatMessage>;
-  /** Reports typing; dropped without a connection. */
+  /** Reports typing in a channel that is followed; dropped without a connection. */
   typing(channelId: string): void;
   /**
    * Reports everything up to and including a message as read; lost without a connection, and the next report makes up
@@ -96,10 +96,6 @@ interface Followed {
   expand: ['sender'] | undefined;
   /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
-}
-
-function newClientId(): string {
-  return globalThis.crypto.randomUUID();
 }
 
 /**
@@ -152,8 +148,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (clientId !== undefined) return outbox.refuse(clientId, refusal);
     if (channelId === undefined) return;
     if (retry) tryAgain(channelId);
-    else if (channels.get(channelId)?.isConfirmed === false && !stopping.has(channelId))
-      end(channelId, refusal.message, new TandemError(refusal));
+    else if (current(channelId)?.isConfirmed === false) end(channelId, refusal.message, new TandemError(refusal));
   }
 
   function unsubscribed(channelId: string): void {
@@ -163,6 +158,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     else if (channels.get(channelId)?.isConfirmed) end(channelId, 'the channel is not followed any more');
     // the refusal is of an earlier subscription, or of one that has already ended
     else tryAgain(channelId);
+  }
+
+  /** Who follows a channel that an event is of; undefined where it is old. */
+  function current(channelId: string): Followed | undefined {
+    return stopping.has(channelId) ? undefined : channels.get(channelId);
   }
 
   function take(frame: ServerFrame): void {
@@ -182,8 +182,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
         return own.take(frame);
       case 'subscribed': {
         if (frame.self) return own.confirm();
-        const followed = channels.get(frame.channelId);
-        if (!followed || stopping.has(frame.channelId)) return;
+        const followed = current(frame.channelId);
+        if (!followed) return;
         followed.isConfirmed = true;
         const { lastSeq, lastChange, unread } = frame;
         const isResumed = followed.change !== undefined;
@@ -193,13 +193,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
         return followed.handlers.onSubscribed?.({ lastSeq, lastChange, unread, isResumed });
       }
       case 'replayed': {
-        const followed = channels.get(frame.channelId);
-        if (followed && !stopping.has(frame.channelId)) followed.change = frame.change;
+        const followed = current(frame.channelId);
+        if (followed) followed.change = frame.change;
         return;
       }
       default: {
-        const followed = channels.get(frame.channelId);
-        if (!followed || stopping.has(frame.channelId)) return;
+        const followed = current(frame.channelId);
+        if (!followed) return;
         if ('change' in frame) followed.change = frame.change;
         if (frame.type === 'message.created') {
           if (frame.message.seq <= (followed.seq ?? 0)) return;
@@ -257,8 +257,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       };
     },
     followOwn: own.follow,
-    send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? newClientId() }),
-    typing: (channelId) => void connection.send({ type: 'typing', channelId }),
+    send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? globalThis.crypto.randomUUID() }),
+    typing(channelId) {
+      // refused before, which would look as if the subscription were
+      if (channels.get(channelId)?.isConfirmed) connection.send({ type: 'typing', channelId });
+    },
     markRead: (channelId, messageId) => void connection.send({ type: 'read', channelId, messageId }),
     close() {
       connection.close();
