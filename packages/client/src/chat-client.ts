@@ -4,6 +4,7 @@ import { createOwn, type OwnHandlers } from './chat-own.js';
 import type { ChatEvent, ChatMessage, OwnEvent, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
+import type { RouterInputs } from './router-types.js';
 import { uploadFile } from './upload.js';
 
 export interface ChatClientOptions {
@@ -210,10 +211,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     }
   }
 
+  // one for all calls: nobody who signs in later gets a ticket for what this one has to send
+  const context = { sentBy: {} };
   const connection = createConnection({
     url,
     async path(signal) {
-      const { ticket } = await client.api.chat.createListenTicket.mutate({}, { signal });
+      const { ticket } = await client.api.chat.createListenTicket.mutate({}, { signal, context });
       return `/messages/listen?ticket=${ticket}`;
     },
     WebSocket: options.WebSocket,
@@ -236,7 +239,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   });
   const outbox = createOutbox({
     send: connection.send,
-    upload: (channelId, file) => uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file),
+    upload: (channelId, file) =>
+      uploadFile<RouterInputs['chat']['postedFileUploadUrl']>(
+        { query: (input) => client.api.chat.postedFileUploadUrl.query(input, { context }) },
+        { channelId },
+        file,
+      ),
     onOutgoing,
   });
   const own = createOwn(connection.send);

@@ -20,7 +20,7 @@ import {
 import { createBearerSession } from './bearer-session.js';
 import { createCookieSession } from './cookie-session.js';
 import { MfaRequiredError, isRefusal } from './failure.js';
-import { createIdempotencyLink, keyHeaders, keyOf, noteOwner } from './idempotency-link.js';
+import { createIdempotencyLink, hasSender, keyHeaders, noteOwner } from './idempotency-link.js';
 import { createKeySession } from './key-session.js';
 import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
@@ -132,7 +132,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
     createVersionsLink(),
     createRenewalLink(renewals, { sentWith, curable: session.curable }),
     splitLink({
-      condition: (op) => keyOf(op) !== undefined || hasVersion(op),
+      condition: (op) => hasSender(op) || hasVersion(op),
       true: httpLink({
         ...way,
         headers: async ({ op }) => ({ ...(await headersOf([op])), ...keyHeaders(op), ...versionHeaders(op) }),

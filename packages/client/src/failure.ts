@@ -83,18 +83,22 @@ export class TandemError extends Error implements Failure {
   }
 }
 
+/** The client does not send a call in the name of another who has signed in meanwhile. */
+export class SenderGone extends Error {}
+
 /** Whether the same may succeed later: nobody has answered, too many have asked, or the server failed. */
 export function mayPass(error: unknown): boolean {
   const { status = 503 } = describeFailure(error);
-  return status === 429 || status >= 500;
+  return !isRefusal(error) && (status === 429 || status >= 500);
 }
 
 /** Statuses that mean that a token is no longer valid. Others, such as 429 and 503, say nothing about it. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 
-/** Whether the server itself refused the token, as opposed to a passing failure. */
+/** Whether the server itself refused the token, or its owner has gone, as opposed to a passing failure. */
 export function isRefusal(error: unknown): boolean {
-  return isTRPCClientError<AppRouter>(error) && REFUSALS.has(error.data?.httpStatus ?? 0);
+  if (!isTRPCClientError<AppRouter>(error)) return false;
+  return error.cause instanceof SenderGone || REFUSALS.has(error.data?.httpStatus ?? 0);
 }
 
 /** A way to finish a sign-in. */

@@ -1,5 +1,6 @@
 import { isTRPCClientError, type Operation, type TRPCLink } from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
+import { SenderGone } from './failure.js';
 import type { AppRouter } from './router-types.js';
 
 /** Procedures that create, so that their answer is kept for a key. A test compares the list with the server. */
@@ -30,30 +31,24 @@ export const CREATES: ReadonlySet<string> = new Set([
   'webhooks.create',
 ]);
 
-/** The header that makes a create safe to repeat. */
-const HEADER = 'idempotency-key';
-
-/** The key of a call, which is in its context. */
-export function keyOf({ context }: Operation): string | undefined {
-  const { idempotencyKey } = context;
-  return typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
-}
-
-/** The headers of a call with a key, which is sent alone. */
-export function keyHeaders(operation: Operation): Record<string, string> {
-  const key = keyOf(operation);
-  return key === undefined ? {} : { [HEADER]: key };
+/** The header of a call with a key, which is in its context. */
+export function keyHeaders({ context: { idempotencyKey } }: Operation): Record<string, string> {
+  return typeof idempotencyKey === 'string' ? { 'idempotency-key': idempotencyKey } : {};
 }
 
 /**
- * Notes in whose name a call with a key is sent: links copy its context, but keep the object in it.
- * @throws Error when it was sent in another's before, so that it might be done twice
+ * Whether a call must stay in one name, as one with a key does, and those of a stream with each other: it is sent alone,
+ * so that no others fail with it.
+ */
+export const hasSender = ({ context }: Operation) => Boolean(context['sentBy']);
+
+/**
+ * Notes in whose name such a call is sent: links copy its context, but keep the object in it.
+ * @throws SenderGone when it was sent in another's before
  */
 export function noteOwner({ context }: Operation, owner: string | undefined): void {
-  const sentBy = context['sentBy'] as { owner?: string | undefined } | undefined;
-  if (!sentBy) return;
-  sentBy.owner ??= owner;
-  if (sentBy.owner !== owner) throw new Error('not sent again: its sender has signed out');
+  const { sentBy } = context as { sentBy?: { owner?: string | undefined } };
+  if (sentBy && (sentBy.owner ??= owner) !== owner) throw new SenderGone('not sent again: its sender has signed out');
 }
 
 /** Whether a call may have been done although it failed: it has no readable answer. */
@@ -71,8 +66,9 @@ export function createIdempotencyLink(): TRPCLink<AppRouter> {
       observable((observer) => {
         let current: Unsubscribable | undefined;
         const isCreate = op.type === 'mutation' && CREATES.has(op.path);
-        const key = keyOf(op) ?? (isCreate ? globalThis.crypto.randomUUID() : undefined);
-        const operation = key === undefined ? op : { ...op, context: { ...op.context, idempotencyKey: key, sentBy: {} } };
+        const idempotencyKey = op.context['idempotencyKey'] ?? (isCreate && globalThis.crypto.randomUUID());
+        const hasKey = typeof idempotencyKey === 'string';
+        const operation = hasKey ? { ...op, context: { ...op.context, idempotencyKey, sentBy: {} } } : op;
         function send(mayRepeat: boolean): void {
           current = next(operation).subscribe({
             next: (value) => observer.next(value),
@@ -83,7 +79,7 @@ export function createIdempotencyLink(): TRPCLink<AppRouter> {
             },
           });
         }
-        send(key !== undefined);
+        send(hasKey);
         return () => current?.unsubscribe();
       });
 }

@@ -49,6 +49,8 @@ export function createNotificationStream(options: NotificationStreamOptions): No
   const { client, known = [], onNotification, onRead, onUnread, onState, onSignedOut } = options;
   let since = known[0]?.id;
   let refusals = 0;
+  // no ticket of another who signs in later
+  const context = { sentBy: {} };
   // after a reconnect the server repeats some
   const told = new Set(known.map(({ id }) => id).toReversed());
 
@@ -76,7 +78,7 @@ export function createNotificationStream(options: NotificationStreamOptions): No
   return createConnection({
     url: options.url,
     async path(signal) {
-      const { ticket } = await client.api.notifications.createListenTicket.mutate({}, { signal });
+      const { ticket } = await client.api.notifications.createListenTicket.mutate({}, { signal, context });
       refusals += 1;
       if (refusals > REFUSALS) {
         // An earlier one that exists resumes too: more is repeated. A proxy may also refuse for a while what the server would not:
