@@ -1,4 +1,4 @@
-import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
+import { PATIENCE, fixture, startTestServer, storeCopies } from '@tandem/testing';
 import { focusManager } from '@tanstack/react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -78,6 +78,30 @@ describe('useChannels', () => {
     release();
     await until(({ channels }) => channels?.length === 3);
     expect(asked).toBe(before + 1);
+  });
+
+  it('does not have the history of a channel told, neither of one that is added nor of one whose last message cannot be shown', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const [tea, coffee] = [await channelOf(bob, [ann]), await channelOf(bob)];
+    const post = (channelId: string, content: string) => services.chat.post({ channelId, senderId: bob.id, content });
+    const { id: of } = await post(tea, 'old');
+    await storeCopies({ mongodbUri: app.mongodbUri, of, count: 1 }, 'messages', () => ({ seq: 2, change: 9, title: 5 }));
+    for (let n = 0; n < 300; n++) await post(coffee, 'old');
+    const sockets = createSockets();
+    const slow = createSlowFetch((url) => url.includes('chat.listChannels'));
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann), fetch: slow.fetch, WebSocket: sockets.WebSocket });
+    await until(({ channels, isLive }) => isLive && channels?.length === 1);
+    await expect
+      .poll(() => [sockets.heard('"self":true'), sockets.heard(`"channelId":"${tea}"`)], PATIENCE)
+      .toEqual([true, true]);
+    const release = slow.hold();
+    await bob.rest('POST', '/subscriptions', { channelId: coffee, subscribedId: ann.id }).expect(201);
+    await expect.poll(() => [sockets.heard('"channel.added"'), slow.waiting() > 0], PATIENCE).toEqual([true, true]);
+    release();
+    await until(({ channels }) => channels?.length === 2);
+    for (const channelId of [tea, coffee]) await post(channelId, 'new');
+    await until(({ channels }) => channels?.every(({ lastMessage }) => lastMessage?.content === 'new') === true);
+    expect(sockets.heard('"content":"old"')).toBe(false);
   });
 
   it('shows the message before the last one when that is deleted', async () => {

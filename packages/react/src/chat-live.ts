@@ -48,6 +48,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const typing = createTyping();
   const loader = createMessageLoader(client, { expand: SENDER, readerId: identityId });
 
+  const loadChannelsAgain = () => loadAgain(queries, channelsKey);
   const loadedMessages = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
   function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
     queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
@@ -80,7 +81,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     const isKnown = 'message' in event && loadedMessages(channelId)?.messages.some(({ id }) => id === event.message.id);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
-    if (event.type === 'message.deleted') void loadAgain(queries, channelsKey);
+    if (event.type === 'message.deleted') void loadChannelsAgain();
     // one that was restored: the event does not say which reactions are one's own
     if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown)
       void loadAgain(queries, messagesKey(channelId));
@@ -127,7 +128,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const outdated = new Set<string>();
   /** Follow channels again that have ended while they are shown: one may be let in again. */
   const ended = new Map<string, (sinceSeq: number) => void>();
-  function startFollowing(stream: Stream, channelId: string, sinceSeq: number, one: Followed): void {
+  function startFollowing(stream: Stream, channelId: string, sinceSeq: number | undefined, one: Followed): void {
     const sinceChange = loadedMessages(channelId) && lastChanges.get(channelId);
     let isSubscribed = false;
     ended.delete(channelId);
@@ -138,6 +139,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         onSubscribed({ isResumed }) {
           // from now on all is told, after a drop too: what was changed or deleted before is not
           if (!isResumed) {
+            // what came before is not told
+            if (sinceSeq === undefined) void loadChannelsAgain();
             if (isSubscribed) outdated.add(channelId);
             void loadAgain(queries, messagesKey(channelId));
           }
@@ -149,7 +152,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
           outdated.add(channelId);
           // where following alone is refused, as beyond a limit, that would go on for ever
           if (isSubscribed) ended.set(channelId, (seq) => startFollowing(stream, channelId, seq, one));
-          void loadAgain(queries, channelsKey);
+          void loadChannelsAgain();
           void loadAgain(queries, messagesKey(channelId));
         },
       },
@@ -172,11 +175,12 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       onEvent(event) {
         // a followed channel's count changes together with its messages
         if (event.type === 'unread' && stream.followed.get(event.channelId)?.stop) return;
-        queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
-        if (event.type === 'channel.added') void loadAgain(queries, channelsKey);
+        // followed without knowing its last message, it would be told from its beginning
+        if (event.type === 'channel.added') void loadChannelsAgain();
+        else queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
       },
       // what came and went before is not told
-      onSubscribed: () => void loadAgain(queries, channelsKey),
+      onSubscribed: () => void loadChannelsAgain(),
     });
   }
 
@@ -209,13 +213,15 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
     },
 
-    /** Follows a channel from the last loaded message, or from a number. @returns a function that ends it */
-    follow(channelId: string, sinceSeq = lastOf(loadedMessages(channelId))): () => void {
+    /** Follows a channel from its last message in the list, or the last loaded one. @returns a function that ends it */
+    follow(channelId: string, listed?: ChannelSummary): () => void {
       const [stream, release] = shared.use();
       const { followed } = stream;
       const one = followed.get(channelId) ?? { users: 0, stop: undefined };
       followed.set(channelId, one);
-      if (!one.stop) startFollowing(stream, channelId, sinceSeq, one);
+      // not from the last number, which may have been told before its message; nor from the beginning, where no message can be shown
+      const from = listed ? (listed.lastMessage?.seq ?? (listed.lastSeq ? undefined : 0)) : lastOf(loadedMessages(channelId));
+      if (!one.stop) startFollowing(stream, channelId, from, one);
       one.users += 1;
       return () => {
         one.users -= 1;

@@ -54,8 +54,7 @@ export function useChannels(): Channels {
   useEffect(() => {
     if (!chat || ids === undefined) return undefined;
     const loaded = queries.getQueryData<ChannelSummary[]>(chat.channelsKey) ?? [];
-    // not from the last number, which may have been told before its message
-    const ends = loaded.map(({ id, lastMessage }) => chat.follow(id, lastMessage?.seq ?? 0));
+    const ends = loaded.map((channel) => chat.follow(channel.id, channel));
     return () => ends.forEach((end) => end());
   }, [chat, ids, queries]);
   useEffect(() => chat?.followOwn(), [chat]);
