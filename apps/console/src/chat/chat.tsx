@@ -120,9 +120,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
     // a followed channel's count changes together with its messages
     if (event.type === 'unread' && followed.current.has(event.channelId)) return;
-    queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
-    // only the server knows its last message
+    // only the server knows its last message: followed without, it would be told from its beginning
     if (event.type === 'channel.added') void loadAgain(queries, { queryKey: channelsKey });
+    else queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
   });
 
   useEffect(() => {
@@ -157,8 +157,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
         following.delete(channelId);
         unfollow();
       }
-    for (const { id, lastMessage } of channels) {
+    for (const { id, lastMessage, lastSeq = 0 } of channels) {
       if (following.has(id)) continue;
+      // of a channel whose last message is unknown all would be told
+      const isFromEnd = !lastMessage && lastSeq > 0;
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
         // from now on all is told, after a drop too: what was changed or deleted before is not
@@ -166,6 +168,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
           const read = reported.current.get(id);
           // without a connection the report was lost
           if (read !== undefined && unread > 0) made.markRead(id, read);
+          if (isFromEnd) onEnd();
           if (!isResumed) messages.refresh(id);
         },
         onEnd() {
@@ -174,7 +177,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
         },
       };
       // not from the last number, which may have been told before its message
-      following.set(id, made.follow(id, handlers, { sinceSeq: lastMessage?.seq ?? 0 }));
+      following.set(id, made.follow(id, handlers, isFromEnd ? {} : { sinceSeq: lastMessage?.seq ?? 0 }));
     }
   }, [channels, messages]);
 
