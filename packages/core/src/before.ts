@@ -66,6 +66,12 @@ type Schemas = readonly z.ZodType[];
 const trpc = builderFor<RequestContext & { identity?: Identity }>().create();
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What middlewares keep in an input by symbols, as who asks: hooks neither see nor return it. */
+function keptIn(input: unknown): object {
+  if (!isObject(input)) return {};
+  return Object.fromEntries(Object.getOwnPropertySymbols(input).map((key) => [key, Reflect.get(input, key) as unknown]));
+}
+
 /** Validates what a hook returned, as tRPC does. @throws Error that names the places, without values, for the log */
 async function validated(operation: string, schemas: Schemas, returned: unknown): Promise<unknown> {
   let input: unknown;
@@ -102,7 +108,9 @@ export function createBefore(hooks: object, asGiven: (input: unknown) => unknown
       const call = { input: structuredClone(asGiven(input)), identity: identity && { ...identity }, operation };
       const returned = await run(call);
       if (isOver()) throw requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE });
-      return returned === undefined ? input : ((await validated(operation, schemas, returned)) as Input);
+      if (returned === undefined) return input;
+      const changed = await validated(operation, schemas, returned);
+      return (isObject(changed) ? { ...changed, ...keptIn(input) } : changed) as Input;
     };
   }
 

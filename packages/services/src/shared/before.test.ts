@@ -14,7 +14,13 @@ type Input = Record<string, unknown>;
 /** What hooks were asked, in order. */
 const asked: { operation: string; input: unknown; identity: Identity | undefined }[] = [];
 const note = (call: (typeof asked)[number]) => void asked.push(call);
-beforeEach(() => void (asked.length = 0));
+/** Whether the hooks of reads return their input. */
+let areReturning = false;
+beforeEach(() => {
+  asked.length = 0;
+  areReturning = false;
+});
+const mayReturn = <Given extends object>({ input }: { input: Given }) => (areReturning ? { ...input } : undefined);
 
 const app = fixture(() =>
   startTestServer({
@@ -54,6 +60,8 @@ const app = fixture(() =>
           },
         },
         'chat.markRead': note,
+        'orders.get': mayReturn,
+        'organizations.get': mayReturn,
       },
     },
   }),
@@ -91,6 +99,29 @@ describe.each(FACES)('over %s, a hook', (face) => {
   it('of a list changes its query', async () => {
     const list = valueOf(await admin.call(face, 'products.list', { page: 1, limit: 50 })) as { data: unknown[] };
     expect(list.data).toHaveLength(1);
+  });
+
+  it('of a read that returns the input leaves the answer as it is, also what some are shown alone', async () => {
+    const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+    const { id: organizationId } = valueOf(await ann.call(face, 'organizations.create', { organization })) as Input;
+    const { id: productId } = valueOf(await admin.call(face, 'products.create', { name: 'Tea', description: '' })) as Input;
+    const order = { identityId: ann.id, currency: 'EUR', items: [{ productId, quantity: 1, price: 1 }] };
+    const { id: orderId } = valueOf(await ann.call(face, 'orders.create', order)) as Input;
+    const privateMetadata = { note: 'a' };
+    await admin.call(face, 'organizations.patchAsAdmin', { organizationId, privateMetadata });
+    await admin.call(face, 'orders.patch', { orderId, privateMetadata });
+    for (const [procedure, input, related] of [
+      ['orders.get', { orderId, $expand: 'buyer' }, { buyer: { id: ann.id } }],
+      ['organizations.get', { organizationId }, {}],
+    ] as const)
+      for (const person of [admin, ann]) {
+        areReturning = false;
+        const answer = valueOf(await person.call(face, procedure, input)) as Input;
+        expect(answer['privateMetadata']).toEqual(person === admin ? privateMetadata : undefined);
+        expect(answer).toMatchObject(related);
+        areReturning = true;
+        expect(valueOf(await person.call(face, procedure, input))).toEqual(answer);
+      }
   });
 
   it('of a registration, which is public, sees the address as it is compared', async () => {
