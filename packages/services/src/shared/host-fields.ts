@@ -114,11 +114,15 @@ function bareOf(given: z.ZodType, at: string): Bare {
   return { bare: given, isOptional: false, type: (element === given ? type : `${type}[]`) as FieldType };
 }
 
+/** What was moved: other data may have a key of the same name. */
+const moved = new WeakSet<object>();
+
 /** Moves what a host's fields give to where the record keeps them. */
 function withHostFields(fields: object, given: object): object {
   const [own, others] = [{} as StoredHostFields, {} as StoredHostFields];
   for (const [name, value] of Object.entries(given))
     if (value !== undefined) (name in fields ? others : own)[name] = value as unknown;
+  moved.add(others);
   return { ...own, ...(Object.keys(others).length > 0 && { [HOST_FIELDS]: others }) };
 }
 
@@ -126,9 +130,10 @@ function withHostFields(fields: object, given: object): object {
 export function withoutHostFields(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutHostFields);
   if (typeof input !== 'object' || input === null || input instanceof Date) return input;
-  const { [HOST_FIELDS]: others, ...own } = input as Record<string, unknown>;
-  const entries = Object.entries(own).map(([key, value]) => [key, withoutHostFields(value)] as const);
-  return { ...Object.fromEntries(entries), ...(others as object | undefined) };
+  const entries = Object.entries(input).flatMap(([key, value]: [string, unknown]) =>
+    key === HOST_FIELDS && moved.has(value as object) ? Object.entries(value as object) : [[key, withoutHostFields(value)]],
+  );
+  return Object.fromEntries(entries) as object;
 }
 
 /** The host's fields after a change, in which null clears one. */

@@ -48,3 +48,16 @@ it('what an operation validated passes its validation again, unchanged: hooks re
   }
   expect(untried.length, untried.join()).toBeLessThanOrEqual(UNTRIED);
 });
+
+it.each([
+  ['products.create', { name: 'Tea', description: '' }],
+  ['orders.patch', { orderId: crypto.randomUUID(), privateMetadata: { hostFields: 'b' } }],
+])('data of %s in a key of the name under which fields of hosts are kept stays there', async (name, given) => {
+  const schema = operationsOf(app.tandem.router).find((one) => one.name === name)?.schema;
+  for (const own of [{}, { ref: 'a' }]) {
+    const input = { ...given, ...own, metadata: { hostFields: 'a', other: 1 } };
+    const first = await schema?.parseAsync(input);
+    expect(withoutHostFields(first)).toMatchObject(input);
+    expect(await schema?.parseAsync(structuredClone(withoutHostFields(first)))).toEqual(first);
+  }
+});
