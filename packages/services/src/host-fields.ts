@@ -27,7 +27,7 @@ import { extendingSchemas } from './shared/extended-schemas.js';
 import { extendKind, type Extendable } from './shared/host-fields.js';
 
 /** The kinds of records that have metadata, by the name of their collection. */
-const EXTENDABLE: Record<Kind, Extendable & { model: { collectionName: string } }> = {
+export const EXTENDABLE: Record<Kind, Extendable> = {
   categories: { ...categoryRecord, model: categoryModel },
   channels: { ...channelRecord, model: channelModel },
   identities: { ...identityRecord, model: identityModel },
@@ -47,10 +47,10 @@ const EXTENDABLE: Record<Kind, Extendable & { model: { collectionName: string } 
 export function createHostFields(declared: DeclaredFields, storage: Pick<Storage, 'addIndexes'>): Extension {
   const kinds = Object.entries(declared).map(([name, fields]) => {
     if (!Object.hasOwn(EXTENDABLE, name)) throw new Error(`fields: "${name}" has no records that fields can be added to`);
-    const { model, ...extendable } = EXTENDABLE[name as Kind];
-    const kind = extendKind(`fields.${name}`, extendable, fields);
-    storage.addIndexes(model, indexesLike(kind.resource, extendable.resource));
-    return { ...kind, of: extendable.resource.fields };
+    const { model, resource } = EXTENDABLE[name as Kind];
+    const kind = extendKind(`fields.${name}`, EXTENDABLE[name as Kind], fields);
+    storage.addIndexes(model, indexesLike(kind.resource, resource));
+    return { ...kind, of: resource.fields };
   });
   if (kinds.length === 0) return NO_EXTENSION;
   const lists = new Map<object, object>();

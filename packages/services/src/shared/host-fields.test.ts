@@ -1,8 +1,8 @@
-import { openStorage } from '@tandem/storage';
+import { TRACE, openStorage } from '@tandem/storage';
 import { FACES, TEST_SECRETS, databaseOf, fixture, startTestServer, type Face } from '@tandem/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createHostFields } from '../host-fields.js';
+import { EXTENDABLE, createHostFields } from '../host-fields.js';
 import { productModel } from '../products/product.model.js';
 import { ProductSchema, createProductInput, productInput, productPatchInput } from '../products/products.schemas.js';
 import { createTandem } from '../tandem.js';
@@ -172,10 +172,25 @@ describe('a server does not start', () => {
     ['with a name of a path', { products: z.object({ 'a.b': z.string() }) }, 'fields.products.a.b: a name has up to 40 letters'],
     ['with a name of every object', { products: z.object({ valueOf: z.string() }) }, 'fields.products.valueOf: a name has'],
     ['of a type that cannot be stored', { products: z.object({ at: z.date() }) }, 'fields.products.at: a date can be neither'],
+    ['of numbers in an enum', { products: z.object({ a: z.enum({ low: 1, high: 2 }) }) }, 'fields.products.a: an enum must have'],
+    ['of lists of them', { products: z.object({ a: z.array(z.enum({ no: 'no', low: 1 })) }) }, 'fields.products.a: an enum must'],
     ['of objects', { products: z.object({ a: z.object({}).optional() }) }, 'fields.products.a: a object can be neither'],
     ['of lists of lists', { products: z.object({ a: z.array(z.array(z.string())) }) }, 'fields.products.a: a array can be'],
   ])('with fields %s', async (_, fields, problem) => {
     const storage = await opened;
     await expect(createTandem({ storage, authSecrets: TEST_SECRETS, fields })).rejects.toThrow(problem);
   });
+
+  it.each(Object.entries(EXTENDABLE))(
+    'with fields of %s named like what their records store',
+    async (kind, { model, resource }) => {
+      const storage = await opened;
+      const internal = resource.hidden.filter((path) => path !== '__v');
+      for (const name of [...Object.keys(model.fields), ...internal, TRACE, 'createdAt']) {
+        const fields = { [kind]: z.object({ [name]: z.string().optional() }) };
+        const problem = `fields.${kind}.${name}: there already is a field`;
+        await expect(createTandem({ storage, authSecrets: TEST_SECRETS, fields }), name).rejects.toThrow(problem);
+      }
+    },
+  );
 });

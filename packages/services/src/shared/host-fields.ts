@@ -19,6 +19,7 @@ export interface Extendable {
   /** Schemas that show it with some field in another form. */
   variants?: readonly z.ZodObject[];
   resource: ListResource;
+  model: { readonly collectionName: string; readonly fields: object };
 }
 
 /** Adds a host's fields to what is declared of one kind of records. */
@@ -45,13 +46,15 @@ const SCALARS: Partial<Record<z.ZodType['type'], FieldType>> = {
  */
 export function extendKind(
   setting: string,
-  { given, patch, schema, variants = [], resource }: Extendable,
+  { given, patch, schema, variants = [], resource, model }: Extendable,
   host: z.ZodObject,
 ): ExtendedKind {
   if (!(host instanceof z.ZodObject)) throw new Error(`${setting} must be a z.object(…)`);
   if ((host.def.checks?.length ?? 0) > 0)
     throw new Error(`${setting}: rules over several fields cannot be kept, because a change gives some of them`);
-  const taken = new Set([...RESERVED, ...Object.keys(schema.shape), ...resource.relations.keys()]);
+  // what is stored under a name, shown or not, stands before a field of the host
+  const stored = [...Object.keys(model.fields), ...resource.hidden];
+  const taken = new Set([...RESERVED, ...Object.keys(schema.shape), ...resource.relations.keys(), ...stored]);
   const entries = Object.entries(host.shape as Record<string, z.ZodType>).map(([name, field]) => {
     const at = `${setting}.${name}`;
     if (!NAME.test(name) || name in Object.prototype) throw new Error(`${at}: a name has up to 40 letters, digits and _`);
@@ -111,6 +114,8 @@ function bareOf(given: z.ZodType, at: string): Bare {
   const element = given instanceof z.ZodArray ? (given.element as z.ZodType) : given;
   const type = SCALARS[element.type];
   if (type === undefined) throw new Error(`${at}: a ${element.type} can be neither stored nor asked for`);
+  if (element instanceof z.ZodEnum && element.options.some((value) => typeof value !== 'string'))
+    throw new Error(`${at}: an enum must have texts alone`);
   return { bare: given, isOptional: false, type: (element === given ? type : `${type}[]`) as FieldType };
 }
 
