@@ -24,6 +24,8 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
   let isStopping = false;
 
   server.on('connection', (socket: Socket) => {
+    // comes again with a request that asked for another protocol
+    if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

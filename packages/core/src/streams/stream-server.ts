@@ -98,7 +98,7 @@ function readAgain(
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
 }
 
 function ignoreError(): void {
@@ -236,16 +236,24 @@ export function createStreamServer(
      */
     handleUpgrades(app: (req: IncomingMessage, res: ServerResponse) => unknown) {
       return function handleUpgrade(this: Server | void, req: IncomingMessage, socket: Duplex, head: Buffer): void {
-        if (this && !asksForWebSocket(req)) return readAgain(this, req, socket, head);
-        heads.set(req, head);
         const res = new ServerResponse(req);
+        try {
+          res.assignSocket(socket as Socket);
+        } catch {
+          // another request's answer is still on its way: nobody may send more before it
+          return void socket.destroy();
+        }
+        if (this && !asksForWebSocket(req)) {
+          res.detachSocket(socket as Socket);
+          return readAgain(this, req, socket, head);
+        }
+        heads.set(req, head);
         res.shouldKeepAlive = false;
         res.once('finish', () => {
           if (res.socket) res.detachSocket(socket as Socket);
           hangUp(socket);
         });
         socket.on('error', ignoreError);
-        res.assignSocket(socket as Socket);
         app(req, res);
       };
     },

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import http from 'node:http';
+import net from 'node:net';
 import { WebSocket } from 'ws';
 import {
   FACES,
@@ -182,6 +184,19 @@ describe('other requests that ask for another protocol', () => {
     const { status, body } = await upgrade('/auth/login', chunked, { body: JSON.stringify(words) });
     expect([status, body]).toEqual([400, expect.stringContaining('name')]);
   });
+
+  it.each(['websocket', 'h2c'])(
+    'end their connection where they come before an earlier answer, and nothing else: %s',
+    async (protocol) => {
+      const { hostname, port } = new URL(app.url);
+      const socket = net.connect({ host: hostname, port: Number(port) });
+      const closed = once(socket.resume(), 'close');
+      const heads = ['GET /health/ready', 'GET /'].map((line) => `${line} HTTP/1.1\r\nhost: x\r\n`);
+      socket.write(`${heads[0]}\r\n${heads[1]}connection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`);
+      await closed;
+      expect((await fetch(`${app.url}/health/live`)).status).toBe(200);
+    },
+  );
 
   it('are 400 when they are no handshake of WebSocket version 13, and so is an ordinary request', async () => {
     const ann = await app.signUp();
