@@ -37,12 +37,21 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     /** Sends no length, so the body may have the largest accepted size. */
     chunked?: boolean;
     compressed?: boolean;
+    /** An encoding that it does not have. */
+    encoding?: string;
   }
-  async function send({ localAddress, text = 'x', chunked = false, compressed = false }: Sent): Promise<http.IncomingMessage> {
+  async function send({
+    localAddress,
+    text = 'x',
+    chunked = false,
+    compressed = false,
+    encoding,
+  }: Sent): Promise<http.IncomingMessage> {
     const plain = JSON.stringify({ text });
     const body = compressed ? gzipSync(plain) : plain;
     const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) };
     const headers = { 'content-type': 'application/json', ...size, ...(compressed && { 'content-encoding': 'gzip' }) };
+    if (encoding !== undefined) Object.assign(headers, { 'content-encoding': encoding });
     const request = http.request({
       port: new URL(served.url).port,
       host: '127.0.0.1',
@@ -81,6 +90,14 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     const statuses = large.map(async (sent) => ((await sent).statusCode === 429 ? 429 : Promise.reject(new Error('taken'))));
     expect(await Promise.any(statuses)).toBe(429);
     void Promise.allSettled(large);
+  });
+
+  it.runIf(face === 'rest')('with an encoding that nobody knows count as the largest', async () => {
+    const odd = { localAddress: '127.0.0.8', encoding: 'constructor' };
+    const statuses = Array.from({ length: 40 }, async () =>
+      (await send(odd)).statusCode === 429 ? 429 : Promise.reject(new Error('taken')),
+    );
+    expect(await Promise.any(statuses)).toBe(429);
   });
 });
 

@@ -14,7 +14,10 @@ const AT_ONCE_MS = 2500;
 const WAIT_MAX_MS = 10_000;
 
 /** How many times its size a compressed body can have. Brotli has no such bound. */
-const INFLATED: Readonly<Record<string, number>> = { gzip: 1032, deflate: 1032 };
+const INFLATED: ReadonlyMap<string, number> = new Map([
+  ['gzip', 1032],
+  ['deflate', 1032],
+]);
 
 /**
  * The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. A body
@@ -24,7 +27,7 @@ function sizeOf({ headers }: RequestContext, limit: number): number {
   if (headers['transfer-encoding'] !== undefined) return limit;
   const bytes = Number(headers['content-length'] ?? 0);
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') return Math.min(limit, bytes * (INFLATED[encoding] ?? limit));
+  if (encoding !== 'identity') return Math.min(limit, bytes * (INFLATED.get(encoding) ?? limit));
   return bytes > limit ? 0 : bytes;
 }
 
