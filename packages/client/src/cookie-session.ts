@@ -44,8 +44,14 @@ export function createCookieSession(calls: AuthCalls): Session {
     },
 
     async end() {
-      sessions++;
-      await calls.logout();
+      const before = sessions++;
+      try {
+        await calls.logout();
+      } catch (error) {
+        // whoever is not signed out is the same as before
+        if (!isRefusal(error) && sessions === before + 1) sessions = before;
+        throw error;
+      }
       // calls sent meanwhile carried cookies that are gone now
       sessions++;
       isEnded = true;

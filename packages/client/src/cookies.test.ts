@@ -1,8 +1,9 @@
-import { fixture, startTestServer } from '@tandem/testing';
-import { describe, expect, it } from 'vitest';
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { createBarrier, createClient, EXPIRY_MS, failureOf, isRefresh, newAccount } from '../test/clients.js';
 import { createCookieFetch, type BeforeSending } from '../test/recording-fetch.js';
-import type { Fetch } from './index.js';
+import { createNotificationStream, type Fetch } from './index.js';
 
 const app = fixture(() =>
   startTestServer({
@@ -62,6 +63,37 @@ describe('cookie mode', () => {
 
     expect(await slow).toMatchObject({ id });
     expect([count('auth.refreshToken'), count('identities.get')]).toEqual([1, 2]);
+  });
+
+  it('keeps the stream of who could not sign out', async () => {
+    let isAway = false;
+    const jar = createCookieFetch(app.clock);
+    const { client } = createTab({ browser: (...call) => (isAway ? Promise.reject(new TypeError('away')) : jar(...call)) });
+    await client.signUp(newAccount());
+    const sockets: WebSocket[] = [];
+    class Recorded extends WebSocket {
+      constructor(address: string) {
+        super(address);
+        sockets.push(this);
+      }
+    }
+    const [states, ends] = [[] as string[], [] as string[]];
+    const stream = createNotificationStream({
+      url: app.url,
+      client,
+      onNotification() {},
+      onState: (state) => void states.push(state),
+      onSignedOut: () => void ends.push('signed out'),
+      WebSocket: Recorded,
+    });
+    onTestFinished(() => stream.close());
+    await expect.poll(() => states, PATIENCE).toEqual(['up']);
+    isAway = true;
+    await expect(client.signOut()).rejects.toThrow();
+    isAway = false;
+    sockets[0]?.terminate();
+    await expect.poll(() => states, PATIENCE).toEqual(['up', 'down', 'up']);
+    expect(ends).toEqual([]);
   });
 
   it('continues after a page reload, with only the cookies', async () => {

@@ -28,7 +28,7 @@ async function startStreams() {
 
 /** A connection that records its events. */
 function connect(url: string, path: (signal: AbortSignal) => Promise<string> = () => Promise.resolve('/')) {
-  const seen = { asked: 0, opened: 0, down: 0, downAt: 0 };
+  const seen = { asked: 0, opened: 0, openedAt: 0, frames: 0, down: 0, downAt: 0 };
   const connection = createConnection({
     url,
     path(signal) {
@@ -36,8 +36,11 @@ function connect(url: string, path: (signal: AbortSignal) => Promise<string> = (
       return path(signal);
     },
     WebSocket,
-    onOpen: () => (seen.opened += 1),
-    onFrame() {},
+    onOpen() {
+      seen.opened += 1;
+      seen.openedAt = Date.now();
+    },
+    onFrame: () => void (seen.frames += 1),
     onDown() {
       seen.down += 1;
       seen.downAt = Date.now();
@@ -138,6 +141,20 @@ describe('a connection that reconnects by itself', () => {
     expect(client.seen.down).toBe(0);
     vi.advanceTimersByTime(5000);
     expect(client.seen.down).toBe(1);
+  });
+
+  it('keeps a stream whose pings are answered, also within the same millisecond', async () => {
+    const { url, sockets } = await startStreams();
+    const client = connect(url);
+    await expect.poll(() => [client.seen.opened, sockets.length], PATIENCE).toEqual([1, 1]);
+    sockets[0]?.on('message', () => sockets[0]?.send('{"type":"pong"}'));
+    for (let pongs = 1; pongs <= 3; pongs++) {
+      vi.advanceTimersByTime(client.seen.openedAt + pongs * 20_000 - Date.now());
+      // without a poll, which lets the client's time pass
+      while (client.seen.frames < pongs) await new Promise((next) => setImmediate(next));
+    }
+    vi.advanceTimersByTime(20_000);
+    expect(client.seen.down).toBe(0);
   });
 
   it.each([

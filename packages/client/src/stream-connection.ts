@@ -129,7 +129,7 @@ export function createConnection(options: ConnectionOptions) {
     const now = Date.now();
     if (now - heardAt < SILENCE_MS) return;
     // timers of a hidden page come late: silence alone proves nothing
-    if (pingedAt < heardAt) {
+    if (pingedAt <= heardAt) {
       pingedAt = now;
       send({ type: 'ping' });
     } else if (now - pingedAt >= SILENCE_MS) giveUp(silent);
