@@ -89,7 +89,7 @@ describe('cookie mode', () => {
     onTestFinished(() => stream.close());
     await expect.poll(() => states, PATIENCE).toEqual(['up']);
     isAway = true;
-    await expect(client.signOut()).rejects.toThrow();
+    await expect(client.signOut()).rejects.toThrow('cannot be reached');
     isAway = false;
     sockets[0]?.terminate();
     await expect.poll(() => states, PATIENCE).toEqual(['up', 'down', 'up']);

@@ -23,13 +23,13 @@ const statusOf = async (id: string) => (await admin.rest('GET', `/invitations/${
 async function acceptWhile(
   { email, token }: { email: string; token: string },
   command: ReturnType<typeof isCommand>,
-  meanwhile: () => Promise<unknown>,
+  meanwhile: (person: Person) => Promise<unknown>,
 ) {
   const person = await app.signUp({ email });
   const hold = proxy.hold(command);
   const accepted = held.rest('POST', '/invitations/accept', { token }, person.credentials);
   await hold.reached;
-  await meanwhile();
+  await meanwhile(person);
   hold.release();
   return { person, answer: await accepted };
 }
@@ -74,6 +74,30 @@ describe('an invitation whose maker loses the right while it is accepted', () =>
     expect(await statusOf(invitation.id)).toBe('withdrawn');
   });
 });
+
+it.each(['joins', 'could not join'])(
+  'an invitation of somebody who is removed while accepting lets nobody in, and is withdrawn: one who %s',
+  async (what) => {
+    const owner = await app.signUp({ isVerified: true });
+    const make = async (by: Person, name: string) => {
+      const organization = { name, description: '', contact_email: 'a@example.org' };
+      return (await by.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+    };
+    const name = randomUUID();
+    const organizationId = await make(owner, name);
+    const members = `/organizations/${organizationId}/members`;
+    const invitation = await invite(owner, { organizationId, role: 'owner' });
+    const { person, answer } = await acceptWhile(invitation, ADDS_MEMBER, async (bob) => {
+      await owner.rest('PATCH', members, [{ identityId: bob.id, role: 'member' }]).expect(204);
+      await owner.rest('DELETE', `${members}/${bob.id}`).expect(204);
+      // an owner has one organization of a name
+      if (what === 'could not join') await make(await app.signIn(bob.email), name);
+    });
+    expect(answer.status).toBe(what === 'joins' ? 401 : 400);
+    expect(await app.tandem.services.organizations.roleOf(organizationId, person.id)).toBeUndefined();
+    expect(await statusOf(invitation.id)).toBe('withdrawn');
+  },
+);
 
 it('an invitation to an organization that is deleted while it is accepted stays, and lets in once that is restored', async () => {
   const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };

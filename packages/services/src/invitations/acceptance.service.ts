@@ -96,7 +96,8 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       const own = { _id: invitationId, acceptanceId };
       const free = { acceptanceId: null, acceptedBy: null, acceptedAt: null };
       try {
-        await Invitations.updateOne(own, { $set: { ...free, status: 'pending' } });
+        await Invitations.updateOne({ ...own, revokedAt: null }, { $set: { ...free, status: 'pending' } });
+        await Invitations.updateOne(own, { $set: { ...free, status: 'withdrawn' } });
       } catch (error) {
         // the address was invited again meanwhile, and the new invitation stands
         if (!isDuplicateKey(error)) throw error;
@@ -118,9 +119,15 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     if (!(await standing.isMade(given))) throw authenticationErrors.unverified();
   }
 
+  /** @throws authenticationErrors.unverified when whoever accepts was removed or given another role meanwhile */
+  async function expectUnrevoked(invitationId: string): Promise<void> {
+    const revoked = { _id: invitationId, revokedAt: { $ne: null } };
+    if (await Invitations.exists(revoked).setOptions({ deleted: 'include' })) throw authenticationErrors.unverified();
+  }
+
   /**
-   * Joins the organization, if it still exists. The inviter is checked after joining, also by a sweep: a right that is lost later
-   * no longer matters, and one lost before takes the joining back.
+   * Joins the organization, if it still exists. The inviter, and whether the person was removed meanwhile, are checked after
+   * joining, also by a sweep: what happens later no longer matters, and what happened before takes the joining back.
    * @param missing called when the organization has been deleted; may throw
    */
   const joinOr = (missing: () => void): UnitStep<Acceptance> => ({
@@ -129,6 +136,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       const joining = joiningOf(payload);
       if (joining && !(await joinings.join(joining, fence))) missing();
       await ask(payload.given);
+      await expectUnrevoked(payload.invitationId);
     },
     async undo(payload) {
       const joining = joiningOf(payload);

@@ -21,6 +21,8 @@ export interface InvitationRecord extends Live {
   /** The attempt that accepted it: of two by the same identity one succeeds, and the other undoes nothing. */
   acceptanceId: string | null;
   acceptedAt: Date | null;
+  /** When the person was removed or given another role there, since it was accepted or while it is being. */
+  revokedAt: Date | null;
   /** Set until the mail is queued. Stored with the invitation, so that no crash loses the mail. */
   mailSince: Date | null;
 }
@@ -41,7 +43,7 @@ export const invitationResource = defineListResource({
     expiresAt: 'date',
     createdAt: 'date',
   },
-  hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince', TRACE],
+  hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'revokedAt', 'mailSince', TRACE],
   ...searchedFields(['email']),
   defaultOrder: 'createdAt desc, id desc',
 });
@@ -52,8 +54,8 @@ const INVITED = ['organizationId', 'role', 'status', 'createdAt', 'acceptedAt'] 
 export const invitationModel = defineModel<InvitationRecord>('invitations', {
   traced: {
     kind: 'invitation',
-    hidden: ['acceptanceId', 'mailSince'],
-    untold: ['mailSince'],
+    hidden: ['acceptanceId', 'revokedAt', 'mailSince'],
+    untold: ['revokedAt', 'mailSince'],
     organization: 'organizationId',
   },
   searched: invitationResource.searched,
@@ -73,6 +75,7 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
     acceptedBy: { type: String, default: null },
     acceptanceId: { type: String, default: null },
     acceptedAt: { type: Date, default: null },
+    revokedAt: { type: Date, default: null },
     mailSince: { type: Date, default: null },
   },
   indexes: [

@@ -86,11 +86,14 @@ export function createStanding({ storage, typeIds, accessStateOf, emailsOf, orga
     /** Reviews one invitation. */
     reviewOne: (invitationId: string) => reviewThose({ _id: invitationId }),
 
-    /** Withdraws, for good, the pending invitations of these people to an organization. Idempotent. */
+    /** Withdraws, for good, the invitations of these people to an organization, also those that are being accepted. Idempotent. */
     async withdrawFrom(identityIds: readonly string[], organizationId: string): Promise<void> {
       if (identityIds.length === 0) return;
-      const theirs = { email: { $in: await emailsOf(identityIds) }, organizationId, ...pendingAt(storage.clock.now()) };
-      await withdraw(await Invitations.find(theirs, { _id: 1 }).lean<InvitationRecord[]>());
+      const now = storage.clock.now();
+      const theirs = { email: { $in: await emailsOf(identityIds) }, organizationId };
+      // first: an acceptance that fails makes its invitation pending again
+      await Invitations.updateMany({ ...theirs, status: 'accepted', revokedAt: null }, { $set: { revokedAt: now } });
+      await withdraw(await Invitations.find({ ...theirs, ...pendingAt(now) }, { _id: 1 }).lean<InvitationRecord[]>());
     },
 
     /** Whether the inviter may still make this invitation. */
