@@ -9,7 +9,7 @@ import { build } from 'esbuild';
  */
 export const BUNDLES = {
   'all of it': { code: "export * from '@tandem/client'", budget: 18_500 },
-  'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_000 },
+  'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_100 },
   'list queries': {
     code: "export { queryOf, rowsOf, and, or, not, field, filter, groupBy, aggregate, count } from '@tandem/client'",
     budget: 1_700,
@@ -20,7 +20,7 @@ export const BUNDLES = {
     budget: 1_200,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
-  'React hooks': { code: "export * from '@tandem/react'", budget: 21_200 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 21_300 },
   passkeys: { code: "export * from '@tandem/client/passkeys'", budget: 3_200 },
   people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
