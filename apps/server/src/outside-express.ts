@@ -45,7 +45,8 @@ export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, res
 }
 
 /**
- * Cuts off a request with a slow body, whose time counts from when it is read. Node's own limit is the same for all requests, and files take longer.
+ * Cuts off a request with a slow body, whose time counts from when it is read. Node's own limit is the same for all
+ * requests, and files take longer.
  * @param limitMs for bodies other than files, in milliseconds
  */
 export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs: number): void {

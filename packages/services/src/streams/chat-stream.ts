@@ -229,11 +229,10 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       switch (frame.type) {
         case 'subscribe': {
           const { channelId } = frame;
+          if (channelId !== undefined) return subscribe(socket, identityId, { ...frame, channelId });
           // it shows channels that no scope names
-          if (channelId === undefined) checkScopes(identity, { name: 'chat.ownEvents', isRead: true });
-          return channelId === undefined
-            ? own.subscribe(socket, identityId)
-            : subscribe(socket, identityId, { ...frame, channelId });
+          checkScopes(identity, { name: 'chat.ownEvents', isRead: true });
+          return own.subscribe(socket, identityId);
         }
         case 'unsubscribe': {
           const { channelId } = frame;
