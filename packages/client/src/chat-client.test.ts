@@ -187,11 +187,11 @@ describe('the chat client', () => {
     const [{ chat, states }, other] = [await open(ann), await open(bob)];
     const seen = follow(other.chat, channelId);
     await expect.poll(() => [states, seen.standings.length], PATIENCE).toEqual([['up'], 1]);
-    chat.typing(channelId);
+    expect(chat.typing(channelId)).toBe(false);
     const followed = follow(chat, channelId);
     await chat.send({ channelId, content: 'follows' });
     expect([followed.ends, followed.standings.length]).toEqual([[], 1]);
-    chat.typing(channelId);
+    expect(chat.typing(channelId)).toBe(true);
     await expect.poll(() => seen.events.at(-1), PATIENCE).toMatchObject({ type: 'typing', identityId: ann.id });
   });
 

@@ -67,8 +67,8 @@ export interface ChatClient {
    * TandemError on a permanent refusal, and with an Error when the client is closed first.
    */
   send(message: MessageToSend): Promise<ChatMessage>;
-  /** Reports typing in a channel that is followed; dropped without a connection. */
-  typing(channelId: string): void;
+  /** Reports typing in a channel that is followed; dropped without a connection. @returns whether it was sent */
+  typing(channelId: string): boolean;
   /**
    * Reports everything up to and including a message as read; lost without a connection, and the next report makes up
    * for it.
@@ -268,7 +268,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? globalThis.crypto.randomUUID() }),
     typing(channelId) {
       // refused before, which would look as if the subscription were
-      if (channels.get(channelId)?.isConfirmed) connection.send({ type: 'typing', channelId });
+      return channels.get(channelId)?.isConfirmed === true && connection.send({ type: 'typing', channelId });
     },
     markRead: (channelId, messageId) => void connection.send({ type: 'read', channelId, messageId }),
     close() {

@@ -262,9 +262,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     },
 
     sayTyping(channelId: string): void {
-      if (!typing.mayReport(channelId)) return;
       const [stream, release] = shared.use();
-      stream.typing(channelId);
+      typing.report(channelId, stream.typing);
       release();
     },
 

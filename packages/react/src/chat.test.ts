@@ -226,8 +226,11 @@ describe('useChannel', () => {
     const [annsPage, bobsPage] = [open(ann), open(bob)];
     await annsPage.until(({ isLive }) => isLive);
     const { sayTyping, send } = await bobsPage.until(({ isLive }) => isLive);
-    sayTyping();
-    await annsPage.until(({ typing }) => typing.join() === bob.id);
+    // reported at the earliest when both follow the channel
+    await annsPage.until(({ typing }) => {
+      sayTyping();
+      return typing.join() === bob.id;
+    });
     send('Tea?');
     const { typing } = await annsPage.until(({ messages }) => messages?.length === 1);
     expect(typing).toEqual([]);

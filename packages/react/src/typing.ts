@@ -37,12 +37,10 @@ export function createTyping() {
       timers.clear();
       people.set([]);
     },
-    /** Whether it is time for another report. */
-    mayReport(channelId: string): boolean {
+    /** Reports one's own typing, if it is time for another report. @param send returns whether it was sent */
+    report(channelId: string, send: (channelId: string) => boolean): void {
       const now = Date.now();
-      if (now - (reported.get(channelId) ?? 0) < REPORT_MS) return false;
-      reported.set(channelId, now);
-      return true;
+      if (now - (reported.get(channelId) ?? 0) >= REPORT_MS && send(channelId)) reported.set(channelId, now);
     },
   };
 }

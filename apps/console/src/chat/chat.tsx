@@ -47,7 +47,8 @@ export interface Chat extends Pick<WhoIsHere, 'typingIn' | 'isOnline'> {
   discard(clientId: string): void;
   /** Shows what the page itself has just changed, before the stream tells of it. */
   show(change: ChatChange): void;
-  sayTyping(channelId: string): void;
+  /** Returns whether it was sent. */
+  sayTyping(channelId: string): boolean;
   markRead(message: ChatMessage): void;
   /** Loads the list of channels again. */
   refresh(): Promise<unknown>;
@@ -198,7 +199,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     },
     discard,
     show,
-    sayTyping: (channelId) => stream.current?.typing(channelId),
+    sayTyping: (channelId) => stream.current?.typing(channelId) ?? false,
     markRead({ channelId, id, seq }) {
       reported.current.set(channelId, id);
       stream.current?.markRead(channelId, id);

@@ -152,8 +152,7 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
           write(target.value);
           const now = performance.now();
           if (target.value === '' || now - saidAt.current < TYPING_EVERY_MS) return;
-          saidAt.current = now;
-          sayTyping(channelId);
+          if (sayTyping(channelId)) saidAt.current = now;
         }}
       />
       <div className="composer-tools">
