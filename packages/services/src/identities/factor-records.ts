@@ -18,6 +18,8 @@ export interface PasskeyFactor extends FactorFields {
   /** Its signature counter at the last use; 0 for an authenticator without one. */
   counter: number;
   transports: string[];
+  /** Added while the address was unverified, so perhaps by a stranger: the next reset removes it (decisions H6). */
+  unproved?: true;
 }
 
 interface FactorFields {

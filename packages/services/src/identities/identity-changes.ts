@@ -38,14 +38,12 @@ export interface Consequences {
   voidTokens?: boolean;
   /** Removes the provider links and ends the sessions that came by them; either always, or only if the address was unverified. */
   unlink?: 'all' | 'if unverified';
-  /** Removes the passkeys, which sign in like a provider: if the address was unverified, or unless a session is live. */
-  removePasskeys?: 'if unverified' | { unlessBy: SessionRef | undefined };
+  /** Removes passkeys, which sign in like a provider: those added while the address was unverified, or all unless a session is live. */
+  removePasskeys?: 'unproved' | { unlessBy: SessionRef | undefined };
   mail?: QueuedMail | undefined;
 }
 
-const IS_VERIFIED = { $eq: ['$emailVerified', true] };
-/** The factors that count but passkeys, without an authenticator app that was not confirmed. */
-const BUT_PASSKEYS = factorsWhere({ $ne: ['$$one.type', 'passkey'] }, isConfirmed);
+export const IS_VERIFIED = { $eq: ['$emailVerified', true] };
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 
@@ -56,10 +54,15 @@ export function countsInWrite({ _id, epoch, linkId = null }: SessionRef) {
   return { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
 }
 
-/** Whether the passkeys stay. */
-function keepsPasskeys(removal: NonNullable<Consequences['removePasskeys']>) {
-  if (removal === 'if unverified') return IS_VERIFIED;
-  return removal.unlessBy ? countsInWrite(removal.unlessBy) : false;
+/** A condition for `factorsWhere`: whether a factor stays. */
+function isKept(removal: NonNullable<Consequences['removePasskeys']>): object {
+  const isPasskeyKept =
+    removal === 'unproved'
+      ? { $and: [IS_VERIFIED, { $ne: ['$$one.unproved', true] }] }
+      : removal.unlessBy
+        ? countsInWrite(removal.unlessBy)
+        : false;
+  return { $or: [{ $ne: ['$$one.type', 'passkey'] }, isPasskeyKept] };
 }
 
 /** The id of the session to spare, if it is still live. */
@@ -113,7 +116,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
     { endSessions = false, endKeys = false, voidTokens = false, unlink, removePasskeys, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
-    const kept = removePasskeys && keepsPasskeys(removePasskeys);
+    const kept = removePasskeys && isKept(removePasskeys);
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
     const changes = {
       ...changedFields(set),
@@ -126,9 +129,9 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
       ...(unlink && {
         providers: unlink === 'all' ? '$$REMOVE' : { $cond: [IS_VERIFIED, '$providers', '$$REMOVE'] },
       }),
-      ...(kept !== undefined && {
-        factors: { $cond: [kept, '$factors', BUT_PASSKEYS] },
-        recoveryCodes: { $cond: [{ $or: [kept, { $ne: [BUT_PASSKEYS, []] }] }, '$recoveryCodes', '$$REMOVE'] },
+      ...(kept && {
+        factors: factorsWhere(kept),
+        recoveryCodes: { $cond: [{ $ne: [factorsWhere(kept, isConfirmed), []] }, '$recoveryCodes', '$$REMOVE'] },
       }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };

@@ -11,8 +11,9 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     /**
      * Sets a new password, ends all sessions and voids one-time tokens, unless these were voided since `epoch`; of concurrent
      * calls one succeeds.
-     * @param provesEmail the password is set with a mailed link: the address is then verified, and if it was not before, provider
-     * links and passkeys are removed, because a stranger may have registered it and added them (decisions H6); the API keys end (E4)
+     * @param provesEmail the password is set with a mailed link: the address is then verified, provider links are removed if it was
+     * not before, and so are passkeys added while it was not, because a stranger may have registered it (decisions H6); the API keys
+     * end (E4)
      * @returns whether this call set it
      */
     async setPassword(
@@ -27,7 +28,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
         endKeys: provesEmail,
         voidTokens: true,
         mail,
-        ...(provesEmail && { unlink: 'if unverified' as const, removePasskeys: 'if unverified' as const }),
+        ...(provesEmail && { unlink: 'if unverified' as const, removePasskeys: 'unproved' as const }),
       };
       return (await tryChange(filter, set, consequences)) !== undefined;
     },
@@ -46,7 +47,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
       const isOthers = endSessions !== false;
-      const removal = isOthers && ({ removePasskeys: 'if unverified' } as const);
+      const removal = isOthers && ({ removePasskeys: 'unproved' } as const);
       const consequences = { unlink: 'all', endSessions, endKeys: isOthers, ...removal } as const;
       return (await tryChange(filter, { emailVerified: true }, consequences)) !== undefined;
     },

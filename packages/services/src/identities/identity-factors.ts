@@ -4,7 +4,7 @@ import type { QueuedMail } from '../mail/queued-mail.js';
 import { countsSession, toState } from './access-state.js';
 import { enrolled, factorsWhere, isConfirmed, type Factor, type PasskeyFactor, type TotpFactor } from './factor-records.js';
 import { identityErrors } from './identities.errors.js';
-import { countsInWrite, type IdentityChanges, type SessionRef } from './identity-changes.js';
+import { IS_VERIFIED, countsInWrite, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
 /** Most factors of an identity, unconfirmed ones included (decisions F1). */
@@ -90,7 +90,13 @@ export function createIdentityFactors(
       const live = factorsWhere({ $or: [isConfirmed, { $gt: ['$$one.pendingUntil', storage.clock.now()] }] });
       const hasRoom = { $lt: [{ $size: live }, MAX_FACTORS] };
       const conditions = { $expr: { $and: [hasRoom, countsInWrite(session)] } };
-      const set = { factors: { $concatArrays: [live, [{ $literal: factor }]] } };
+      const added = {
+        $mergeObjects: [
+          { $literal: factor },
+          { $cond: [{ $or: [IS_VERIFIED, factor.type !== 'passkey'] }, {}, { unproved: true }] },
+        ],
+      };
+      const set = { factors: { $concatArrays: [live, [added]] } };
       try {
         if (await write(identityId, conditions, set, mail)) return 'added';
       } catch (error) {

@@ -76,12 +76,24 @@ describe('a passkey of who has registered an address without having it', () => {
     expect(await signInBy(passkey)).toBe(200);
   });
 
-  it('stays when a confirmation proves it, which changes no password', async () => {
+  it('stays when a confirmation proves it, which changes no password, and is gone with the next reset', async () => {
     const ann = await app.signUp();
-    const passkey = await withPasskey(ann);
+    const early = await withPasskey(ann);
     await ann.rest('POST', `/auth/${ann.id}/send-verification-email`, {}).expect(204);
     await app.rest('POST', '/auth/confirm-email', { token: await tokenFor(ann.email) }).expect(204);
     expect(await login(ann.email, PASSWORD)).toHaveProperty('factors');
-    expect(await signInBy(passkey)).toBe(200);
+    expect(await signInBy(early)).toBe(200);
+    const { passkey: late } = await addPasskey(ann);
+    await reset(ann.email);
+    expect([await signInBy(early), await signInBy(late)]).toEqual([401, 200]);
+  });
+
+  it('is gone with a reset after an admin has called the address verified', async () => {
+    const [thief, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const passkey = await withPasskey(thief);
+    await admin.rest('PATCH', `/identities/${thief.id}`, { emailVerified: true }).expect(200);
+    await reset(thief.email);
+    expect(await signInBy(passkey)).toBe(401);
+    expect(await login(thief.email, NEW_PASSWORD)).toHaveProperty('accessToken');
   });
 });
