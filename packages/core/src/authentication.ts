@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError, defineErrors } from './errors.js';
 import type { AuthMode, RequestContext, VerifiedAccess } from './context.js';
+import { lacksFactor } from './factors.js';
 import { isKey } from './keys.js';
 
 /** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
@@ -130,6 +131,18 @@ export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<Verif
     if (isPassing(error)) ctx.authentications.delete(mode);
   });
   return access;
+}
+
+/**
+ * As `authenticate`, but reads a caller without a required factor once more on a connection, whose calls share what was read:
+ * one may have been enrolled since.
+ * @throws what `authenticate` throws
+ */
+export async function authenticateCall(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
+  const access = await authenticate(ctx, mode);
+  if (!ctx.calls || !lacksFactor(ctx.server, access.identity)) return access;
+  ctx.authentications.delete(mode);
+  return authenticate(ctx, mode);
 }
 
 function originOf(url: string): string | undefined {

@@ -2,7 +2,7 @@ import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { addressGroup } from './address-group.js';
 import { declaredError, stackOf } from './answer.js';
-import { authenticate, authenticationErrors, checkOrigin, hasCredentials, originErrors } from './authentication.js';
+import { authenticateCall, authenticationErrors, checkOrigin, hasCredentials, originErrors } from './authentication.js';
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
@@ -195,7 +195,7 @@ const withoutAuthentication = firstMiddleware(
 const withAuthentication = firstMiddleware(
   async (call) => {
     const mode = authModeOf(call);
-    const access = await authenticate(call.ctx, mode);
+    const access = await authenticateCall(call.ctx, mode);
     if (access.identity.key)
       checkScopes(access.identity, scopedProcedure(call.path, call.type, call.meta), call.ctx.server.keylessServices);
     // browsers attach cookies by themselves, but no key
@@ -227,7 +227,7 @@ export function optionalCaller(isNeeded: (input: unknown) => boolean) {
   const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, input, next }) => {
     const mode = authModeOf({ ctx, path });
     const isGiven = isNeeded(input) && hasCredentials(ctx, mode);
-    const identity = isGiven ? (await authenticate(ctx, mode)).identity : undefined;
+    const identity = isGiven ? (await authenticateCall(ctx, mode)).identity : undefined;
     const isKnown =
       identity &&
       !lacksFactor(ctx.server, identity) &&

@@ -9,7 +9,10 @@ import {
   type Person,
   type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { AppRouter } from '../../router.js';
 
 const NEEDED = { status: 403, message: 'A second factor is required' };
 const OK = { ok: true };
@@ -62,6 +65,25 @@ describe.each(FACES)('a server that requires a factor of all, over %s', (face) =
       message: 'A second factor is required',
     });
     expect(await call('auth.logout')).toMatchObject(OK);
+  });
+
+  it('notices on an open connection that one was enrolled', async () => {
+    const ann = await free.signUp();
+    const own = { identityId: ann.id };
+    const connection = createWSClient({
+      url: `${forAll.url.replace('http', 'ws')}/trpc`,
+      connectionParams: { authorization: `Bearer ${ann.accessToken}` },
+      WebSocket: WebSocket as never,
+    });
+    onTestFinished(() => void connection.close());
+    const { auth, notifications } = createTRPCClient<AppRouter>({ links: [wsLink({ client: connection })] });
+    await expect(notifications.list.query(own)).rejects.toThrow(NEEDED.message);
+    if (face === 'rest') await enrol(ann);
+    else {
+      const { id: factorId, secret } = await auth.addTotp.mutate(own);
+      await auth.confirmTotp.mutate({ ...own, factorId, code: createTotpApp(secret, free.clock)() });
+    }
+    await expect.poll(() => notifications.list.query(own).catch(String), WITHIN).toHaveProperty('data');
   });
 
   it('is not satisfied by a code by mail', async () => {
