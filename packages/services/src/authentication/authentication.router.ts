@@ -1,5 +1,6 @@
 import {
   ACCESS_COOKIE,
+  ApiError,
   REFRESH_COOKIE,
   admin,
   anyOf,
@@ -129,16 +130,20 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       .input(refreshTokenInput)
       .mutation(async ({ ctx, input }) => {
         const isCookies = isCookieMode(ctx);
-        if (isCookies) {
-          requireCookiesPossible(ctx);
-          cookies.clear(ctx);
-        }
+        if (isCookies) requireCookiesPossible(ctx);
         const access = [readBearer(ctx), isCookies ? ctx.cookies[ACCESS_COOKIE] : undefined].filter(
           (token) => token !== undefined,
         );
         const refresh = refreshTokensOf(ctx, input.refreshToken);
         if (!isCookies && access.length + refresh.length === 0) throw authenticationErrors.missingHeader();
-        await authentication.logout({ access, refresh, mayBeUnreadable: isCookies }, requestFactsOf(ctx));
+        try {
+          await authentication.logout({ access, refresh, mayBeUnreadable: isCookies }, requestFactsOf(ctx));
+        } catch (error) {
+          // cookies of two people go too; but those of a session that could not be ended are needed to try again
+          if (isCookies && error instanceof ApiError && error.status < 500) cookies.clear(ctx);
+          throw error;
+        }
+        if (isCookies) cookies.clear(ctx);
       }),
 
     refreshToken: publicRoute('POST /auth/token/refresh', {

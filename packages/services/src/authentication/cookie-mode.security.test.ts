@@ -1,4 +1,15 @@
-import { FACES, PASSWORD, cookiesOf, fixture, sendRaw, startTestServer, type Face, type Person } from '@tandem/testing';
+import {
+  FACES,
+  PASSWORD,
+  cookiesOf,
+  fixture,
+  isCommand,
+  sendRaw,
+  startStoreProxy,
+  startTestServer,
+  type Face,
+  type Person,
+} from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { sessionModel } from './sessions/session.model.js';
 
@@ -202,6 +213,27 @@ describe('the cookies', () => {
     const cleared = 'Path=/; Expires=<date>; HttpOnly; Secure; SameSite=Strict';
     expect(setCookies(answer)).toEqual([`accessToken=; ${cleared}`, `refreshToken=; ${cleared}`]);
     expect(answer.headers.getSetCookie().join()).toContain('Expires=Thu, 01 Jan 1970');
+  });
+
+  it.each(FACES)('stay with a logout over %s that fails, so that it can be tried again', async (face) => {
+    const stored = await app.signIn(ann.email);
+    const proxy = await startStoreProxy(app.mongodbUri);
+    const settings = { authModes: COOKIES, publicUrl: PUBLIC_URL, mongodbUri: proxy.uri, clock: app.clock };
+    await using own = await startTestServer(settings);
+    const path = face === 'rest' ? '/auth/logout' : '/trpc/auth.logout';
+    const headers = ['cookie', `accessToken=${stored.accessToken}; refreshToken=${stored.refreshToken}`];
+    const logout = () => sendRaw(own.url + path, { method: 'POST', headers, body: '{}' });
+    const refused = proxy.answer(isCommand('sessions.findAndModify'), { ok: 0, code: 91, errmsg: 'refused' });
+    const failed = await logout();
+    await refused;
+    expect([failed.status, failed.headers['set-cookie']]).toEqual([503, undefined]);
+    const repeated = await logout();
+    expect(repeated.status).toBe(face === 'rest' ? 204 : 200);
+    expect(repeated.headers['set-cookie']).toHaveLength(2);
+    await app
+      .rest('POST', '/auth/token/refresh', {}, { headers: { cookie: headers[1] ?? '' } })
+      .expect(422, 'Token was not found');
+    await proxy.close();
   });
 
   it('have the domain, path, SameSite and Secure of the settings', async () => {
