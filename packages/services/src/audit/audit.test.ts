@@ -1,5 +1,6 @@
 import { FACES, NO_ID, PASSWORD, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { ORIGIN, addPasskey } from '../../test/passkeys.js';
 import { SECURITY_EVENT_TYPES } from './event-types.js';
 import { securityEventModel } from './security-event.model.js';
 
@@ -24,7 +25,7 @@ interface EventPage {
   metadata: { pagination: { total: number; totalPages: number } };
 }
 
-const app = fixture(startTestServer);
+const app = fixture(() => startTestServer({ passkeyRpId: 'localhost', corsOrigins: [ORIGIN] }));
 const admin = fixture(() => app.signUpAdmin());
 
 async function list(face: Face, query: object): Promise<EventPage> {
@@ -110,6 +111,19 @@ describe.each(FACES)('an event over %s', (face) => {
     await admin.rest('POST', `/identities/${ann.id}/lock`).expect(204);
     await app.call(face, 'auth.login', { email: ann.email, password: PASSWORD });
     expect((await eventsOf(ann.id, face)).at(-1)).toMatchObject({ type: 'login.failed', details: { reason: 'barred' } });
+  });
+
+  it('records a passkey, and a one-time token, of a locked identity', async () => {
+    const ann = await app.signUp();
+    const { passkey } = await addPasskey(ann);
+    await admin.rest('POST', `/identities/${ann.id}/lock`).expect(204);
+    const options = await app.rest('POST', '/auth/passkeys/options').expect<{ challenge: string; rpId: string }>(200);
+    await app.call(face, 'auth.passkeySignIn', { response: passkey.get(options) });
+    const barred = { type: 'login.failed', details: { reason: 'barred' } };
+    expect((await eventsOf(ann.id, face)).at(-1)).toMatchObject(barred);
+    const { onetimeToken: token } = await admin.rest('POST', '/auth/ott/generate', { identityId: ann.id }).expect<{ onetimeToken: string }>(201); // prettier-ignore
+    await app.call(face, 'auth.ottLogin', { token });
+    expect((await eventsOf(ann.id, face)).filter(({ type }) => type === 'login.failed')).toMatchObject([barred, barred]);
   });
 
   it('records a logout once, a reused refresh token, and a session ended from the list', async () => {

@@ -91,6 +91,12 @@ export function createAuthenticationService({
     return (await Promise.all(given.map(read))).filter((claims) => claims !== undefined);
   }
 
+  /** Notes the attempt of who may not sign in. @returns the error to throw */
+  function refuseBarred({ id: identityId }: Credentials, by: RequestFacts): Error {
+    void audit.record('login.failed', by, { identityId, details: { reason: 'barred' } });
+    return errors.locked();
+  }
+
   /** Returns the credentials if the password is right. @throws errors.wrongCredentials, locked */
   async function prove(
     credentials: Credentials | undefined,
@@ -103,10 +109,7 @@ export function createAuthenticationService({
       await failAttempt({ turn, audit, by }, 'login.failed', { identityId, details: { reason: 'wrong credentials' } });
       throw errors.wrongCredentials();
     }
-    if (credentials.isBarred) {
-      void audit.record('login.failed', by, { identityId, details: { reason: 'barred' } });
-      throw errors.locked();
-    }
+    if (credentials.isBarred) throw refuseBarred(credentials, by);
     return credentials;
   }
 
@@ -193,7 +196,7 @@ export function createAuthenticationService({
         throw error;
       });
       if (!credentials) throw errors.passkeyRefused();
-      if (credentials.isBarred) throw errors.locked();
+      if (credentials.isBarred) throw refuseBarred(credentials, device);
       return { id: credentials.id, ...(await sessions.start(credentials.id, credentials.sessionEpoch, device)) };
     },
 
@@ -213,7 +216,7 @@ export function createAuthenticationService({
       const isOtherDevice = device.fingerprintHash !== fingerprintHash;
       const isOtherBrowser = browserHash !== null && browserHash !== hashOf(secretOf(jti) ?? '');
       if (isOtherDevice || isOtherBrowser) throw authenticationErrors.fingerprintMismatch();
-      if (credentials.isBarred) throw errors.locked();
+      if (credentials.isBarred) throw refuseBarred(credentials, device);
       await onetimeTokens.use(id);
       void audit.record('onetime.used', device, { identityId: subject, actorId: subject });
       return signIn(credentials, { ...device, fingerprintHash, linkId });
