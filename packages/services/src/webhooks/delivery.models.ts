@@ -62,6 +62,8 @@ export interface LineRecord extends QueuedRecord {
   wakes: number;
   /** The first failure since the last success. */
   failingSince?: Date | null;
+  /** The address that failed: what it did counts for no other. */
+  failingUrl?: string | null;
   /** Until when its receiver, which was slow, counts as slow. */
   slowUntil?: Date | null;
 }
@@ -71,6 +73,7 @@ export const lineModel = defineModel<LineRecord>('webhookLines', {
     ...queuedFields,
     wakes: { type: Number, default: 0 },
     failingSince: { type: Date, default: null },
+    failingUrl: { type: String, default: null },
     slowUntil: { type: Date, default: null },
   },
   indexes: [{ keys: { dueAt: 1, _id: 1 }, serves: 'the webhook that has been due longest' }],

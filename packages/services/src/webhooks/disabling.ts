@@ -43,16 +43,21 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
   }
 
   return {
-    /** Disables a webhook, unless it is disabled or gone. What cannot be told now is told by a later pass. @throws when the store cannot be reached */
-    async disable(webhookId: string): Promise<void> {
+    /**
+     * Disables a webhook, unless it is disabled, gone or has another address. What cannot be told now is told by a later pass.
+     * @returns whether it did
+     * @throws when the store cannot be reached
+     */
+    async disable({ _id: webhookId, url }: Pick<WebhookRecord, '_id' | 'url'>): Promise<boolean> {
       const $set = { disabledAt: clock.now(), disablingId: newId(clock) };
-      const enabled = { _id: webhookId, disabledAt: null };
+      const enabled = { _id: webhookId, url, disabledAt: null };
       const record = await Webhooks.findOneAndUpdate(enabled, { $set }, { returnDocument: 'after' }).lean<WebhookRecord>();
-      if (!record) return;
+      if (!record) return false;
       log.info({ webhookId }, 'a webhook was disabled');
       await tell(record).catch((error: unknown) =>
         log.warn({ err: describeError(error), webhookId }, 'a disabled webhook was not told of yet'),
       );
+      return true;
     },
 
     /** Tells of webhooks that a process disabled before it died. */

@@ -6,6 +6,7 @@ export interface LineState {
   /** When there is work again; null for never. */
   dueAt: Date | null;
   failingSince: Date | null;
+  failingUrl: string | null;
   slowUntil: Date | null;
 }
 

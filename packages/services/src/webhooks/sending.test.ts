@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:tls';
 import { execFileSync } from 'node:child_process';
@@ -8,8 +9,12 @@ import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-rece
 import { deliveryModel, lineModel, type DeliveryRecord } from './delivery.models.js';
 import type { Webhook } from './webhooks.schemas.js';
 
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
 const webhooks = { privateAddresses: true, pollMs: 3_600_000 };
-const app = fixture(() => startTestServer({ webhooks }));
+const lifetimes = { accessTokenExpireTime: '90d', refreshTokenExpireTime: '90d', sessionMaxTime: '200d' };
+const app = fixture(() => startTestServer({ webhooks, lifetimes }));
 const admin = fixture(() => app.signUpAdmin());
 beforeAll(() => sendNoEvents(app));
 const made: string[] = [];
@@ -160,6 +165,74 @@ it('a worker that another one has taken the place of meanwhile disables nothing'
   const { data } = await admin.rest('GET', `/webhooks/${id}/deliveries`).expect<{ data: object[] }>(200);
   expect(data).toMatchObject([{ status: 'delivered' }]);
   expect(await admin.rest('GET', `/webhooks/${id}`).expect(200)).toMatchObject({ disabledAt: null });
+});
+
+async function changeUrl(id: string, url: string): Promise<void> {
+  await admin.rest('PATCH', `/webhooks/${id}`, { url }).expect(200);
+}
+const disabledAtOf = async (id: string) => (await admin.rest('GET', `/webhooks/${id}`).expect<Webhook>(200)).disabledAt;
+
+it('an answer of 410 from a former address disables nothing, and the new address gets the message', async () => {
+  await using former = await startReceiver();
+  await using next = await startReceiver();
+  const id = await create(former.url, 'order.created');
+  former.answer(410);
+  const release = former.hold();
+  const [event] = eventsOf('order.created', 1);
+  await service().dispatch(event ? [event] : []);
+  await former.arrived(1);
+  await changeUrl(id, next.url);
+  release();
+  await service().sending.work();
+  app.clock.advance(5000);
+  await service().sending.work();
+  expect(await disabledAtOf(id)).toBeNull();
+  expect(next.ids()).toEqual([event?.id]);
+});
+
+it('failures of a former address do not count for the new one', async () => {
+  await using former = await startReceiver();
+  await using next = await startReceiver();
+  const id = await create(former.url, 'order.created');
+  former.answer(500);
+  next.answer(500);
+  await service().dispatch(eventsOf('order.created', 1));
+  await service().sending.work();
+  app.clock.advance(2 * DAY);
+  await changeUrl(id, next.url);
+  app.clock.advance(DAY + MINUTE);
+  await service().sending.work();
+  expect(next.received).toHaveLength(1);
+  expect(await disabledAtOf(id)).toBeNull();
+  app.clock.advance(3 * DAY);
+  await service().sending.work();
+  expect(await disabledAtOf(id)).not.toBeNull();
+});
+
+it('after a change of the address no request to the former one begins, and after a deletion none at all', async () => {
+  await using former = await startReceiver();
+  await using next = await startReceiver();
+  const id = await create(former.url, 'order.created');
+  let release = former.hold();
+  const subject = { type: 'order', id: randomUUID() } as const;
+  const ofOne = [0, 1].map(() => orderEvent({ type: 'order.created', subject }));
+  await service().dispatch([...ofOne, ...eventsOf('order.created', 8)]);
+  await former.arrived(4);
+  await changeUrl(id, next.url);
+  const begun = former.received.length;
+  release();
+  await next.arrived(10 - begun);
+  await service().sending.work();
+  expect(former.received).toHaveLength(begun);
+  expect(new Set([...former.ids(), ...next.ids()]).size).toBe(10);
+  release = next.hold();
+  await service().dispatch(eventsOf('order.created', 10));
+  await next.arrived(10 - begun + 5);
+  await admin.rest('DELETE', `/webhooks/${id}`).expect(204);
+  made.length = 0;
+  release();
+  await service().sending.work();
+  expect(next.received).toHaveLength(10 - begun + 5);
 });
 
 it('a receiver whose certificate nobody vouches for gets nothing', async () => {

@@ -34,7 +34,8 @@ interface SendingOptions {
   requests: Requests;
   /** A live webhook that is enabled. */
   find(webhookId: string): Promise<WebhookRecord | undefined>;
-  disable(webhookId: string): Promise<void>;
+  /** @returns false if it has another address, or is disabled or gone */
+  disable(webhook: WebhookRecord): Promise<boolean>;
   /** Tells of disabled webhooks what processes that died have not. */
   collect(): Promise<void>;
 }
@@ -43,6 +44,8 @@ interface SendingOptions {
 interface Turn extends Pick<LineState, 'failingSince' | 'slowUntil'> {
   webhook: WebhookRecord;
   isGone: boolean;
+  /** Whether the webhook has another address, or is disabled or gone: another turn sees to it. */
+  isOld: boolean;
   /** Whether it begins no other request. */
   isOver(): boolean;
 }
@@ -68,6 +71,8 @@ export function createSending(options: SendingOptions) {
 
   async function send(row: DeliveryRecord, body: string | undefined, turn: Turn): Promise<void> {
     const { webhook } = turn;
+    turn.isOld ||= (await find(webhook._id))?.url !== webhook.url;
+    if (turn.isOver()) return;
     // only if somebody removed it
     if (body === undefined) return deliveries.note(row, { status: null, durationMs: 0, error: 'the event is gone' }, true);
     const headers = { ...HEADERS, ...signedHeaders(webhook.secrets, clock.now(), row.eventId, body) };
@@ -77,7 +82,8 @@ export function createSending(options: SendingOptions) {
     turn.isGone ||= answer.status === GONE;
     if (answer.durationMs >= SLOW_MS) turn.slowUntil = new Date(clock.now().getTime() + SLOW_FOR_MS);
     turn.failingSince = answer.error === null ? null : (turn.failingSince ?? clock.now());
-    await deliveries.note(row, answer, turn.isGone);
+    // also after 410: if the address is another by now, that gets it, else it is given up with the others
+    await deliveries.note(row, answer, false);
     log.debug(
       { webhookId: webhook._id, deliveryId: row._id, status: answer.status, attempts: row.attempts + 1 },
       'a webhook was called',
@@ -100,23 +106,24 @@ export function createSending(options: SendingOptions) {
   }
 
   async function work(line: LineRecord): Promise<void> {
-    const { _id: webhookId, failingSince = null, slowUntil = null, updatedAt: claimedAt } = line;
+    const { _id: webhookId, failingSince = null, failingUrl, slowUntil = null, updatedAt: claimedAt } = line;
     const webhook = await find(webhookId);
     /** Nobody gives up what another worker may have begun to send. */
     async function giveUp(): Promise<void> {
       if (!(await lines.holds(line))) return;
-      if (webhook) await disable(webhookId);
-      await deliveries.giveUp(webhookId);
-      await lines.release(line, { dueAt: null, failingSince: null, slowUntil });
+      const isOther = webhook !== undefined && !(await disable(webhook));
+      if (!isOther) await deliveries.giveUp(webhookId);
+      await lines.release(line, { dueAt: isOther ? claimedAt : null, failingSince: null, failingUrl: null, slowUntil });
     }
     if (!webhook) return giveUp();
     const end = performance.now() + TURN_MS;
     const turn: Turn = {
       webhook,
-      failingSince,
+      failingSince: (failingUrl ?? webhook.url) === webhook.url ? failingSince : null,
       slowUntil,
       isGone: false,
-      isOver: () => isClosing || turn.isGone || performance.now() >= end,
+      isOld: false,
+      isOver: () => isClosing || turn.isGone || turn.isOld || performance.now() >= end,
     };
     const now = () => new Date(Math.max(clock.now().getTime(), claimedAt.getTime()));
     await sendDue(turn, now);
@@ -126,7 +133,8 @@ export function createSending(options: SendingOptions) {
     const first = endsAt && (!nextAt || endsAt < nextAt) ? endsAt : nextAt;
     // what is left waits behind other webhooks
     const dueAt = first && first < now() ? now() : first;
-    await lines.release(line, { dueAt, failingSince: turn.failingSince, slowUntil: turn.slowUntil });
+    const failing = { failingSince: turn.failingSince, failingUrl: turn.failingSince && webhook.url };
+    await lines.release(line, { dueAt, ...failing, slowUntil: turn.slowUntil });
     const wait = (nextAt ?? clock.now()).getTime() - clock.now().getTime();
     if (wait > 0 && wait <= POLL_MS) setTimeout(worker.wake, wait).unref();
   }
