@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { defineModel, type BaseRecord } from '@tandem/storage';
+import { fixture, startTestServer } from '@tandem/testing';
+import { strFromU8, unzipSync } from 'fflate';
+import { beforeEach, expect, it } from 'vitest';
+import { writeContents } from './export-contents.js';
+
+interface Trip extends BaseRecord {
+  vehicleId: string;
+  driverId: string;
+}
+const tripModel = defineModel<Trip>('trips', {
+  softDelete: false,
+  fields: { vehicleId: String, driverId: String },
+  indexes: [],
+  people: { driverId: { erased: 'keep' } },
+  cascades: [{ with: 'vehicles', by: 'vehicleId' }],
+});
+interface Vehicle extends BaseRecord {
+  ownerId: string;
+}
+const vehicleModel = defineModel<Vehicle>('vehicles', {
+  softDelete: false,
+  fields: { ownerId: String },
+  indexes: [],
+  people: { ownerId: { erased: 'remove' } },
+});
+
+const app = fixture(startTestServer);
+const folder = fixture(async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'tandem-contents-test-'));
+  return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
+});
+let archive: string;
+beforeEach(async () => {
+  archive = path.join(folder.dir, 'archive.zip');
+  await writeFile(archive, '');
+});
+
+const { signal } = new AbortController();
+
+/** The names of all entries, as the archive's directory has them, in which one may stand twice. */
+function namesIn(zip: Buffer): string[] {
+  const names: string[] = [];
+  const end = zip.lastIndexOf('PK\u0005\u0006');
+  for (let at = zip.readUInt32LE(end + 16); at < end;) {
+    const length = zip.readUInt16LE(at + 28);
+    names.push(zip.toString('utf8', at + 46, at + 46 + length));
+    at += 46 + length + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  return names;
+}
+const textIn = (zip: Buffer, name: string) =>
+  strFromU8(unzipSync(zip, { filter: (one) => one.name === name })[name] as Uint8Array);
+
+it('an archive has one file for a collection whose records name the person, or belong to what does', async () => {
+  // children first
+  const Trips = app.storage.model(tripModel);
+  const Vehicles = app.storage.model(vehicleModel);
+  const { id, email } = await app.signUp();
+  await Vehicles.create([
+    { _id: 'own', ownerId: id },
+    { _id: 'theirs', ownerId: 'somebody' },
+  ]);
+  const driven = { _id: 'driven', vehicleId: 'theirs', driverId: id };
+  const lent = { _id: 'lent', vehicleId: 'own', driverId: 'somebody' };
+  await Trips.create([driven, lent]);
+  await writeContents(archive, { id, emails: [email] }, { storage: app.storage, files: app.tandem.services.files.whole, signal });
+  const zip = await readFile(archive);
+  const names = namesIn(zip);
+  expect(names).toEqual(expect.arrayContaining(['vehicles.json', 'trips.json', 'about.json']));
+  expect(names).toEqual([...new Set(names)]);
+  expect(JSON.parse(textIn(zip, 'trips.json'))).toMatchObject([
+    { id: 'driven', namedAs: 'driverId' },
+    { id: 'lent', namedAs: 'vehicleId' },
+  ]);
+});
