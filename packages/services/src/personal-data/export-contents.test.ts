@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { defineModel, type BaseRecord } from '@tandem/storage';
 import { fixture, startTestServer } from '@tandem/testing';
 import { strFromU8, unzipSync } from 'fflate';
@@ -76,4 +77,19 @@ it('an archive has one file for a collection whose records name the person, or b
     { id: 'driven', namedAs: 'driverId' },
     { id: 'lent', namedAs: 'vehicleId' },
   ]);
+});
+
+it('an archive has 60,000 files at most, since its format ends soon after, and names those that it leaves out', async () => {
+  const { id, email } = await app.signUp();
+  const files = {
+    ...app.tandem.services.files.whole,
+    async *ofPerson() {
+      for (let n = 1; n <= 60_002; n++)
+        yield { id: String(n), type: 'image/png', size: 0, open: () => Promise.resolve(Readable.from([])) };
+    },
+  };
+  await writeContents(archive, { id, emails: [email] }, { storage: app.storage, files, signal });
+  const zip = await readFile(archive);
+  expect(namesIn(zip).filter((name) => name.startsWith('files/'))).toHaveLength(60_000);
+  expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['60001', '60002'] });
 });

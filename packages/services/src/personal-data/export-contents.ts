@@ -5,8 +5,9 @@ import type { NamedPerson, Storage } from '@tandem/storage';
 import type { WholeFiles } from '../files/files-export.js';
 import { createArchive, type ArchiveEntry } from './archive.js';
 
-/** Bytes of files that an archive has at most: the format ends at four gigabytes. */
-const FILES_MAX = 3 * 1024 ** 3;
+/** Files that an archive has at most, and their bytes: the format ends at 65,535, and at four gigabytes. */
+const FILES_MAX = 60_000;
+const BYTES_MAX = 3 * 1024 ** 3;
 /** Of bounded length, so that a long text costs no more than its length. */
 const ADDRESS = /[^\s<>"'@,;:()[\]]{1,64}@[^\s<>"'@,;:()[\]]{1,255}/g;
 /** Stands where somebody else's address stood. */
@@ -76,9 +77,10 @@ export async function writeContents(
   /** @returns the ids of those for which there was no room, and of those whose objects are gone */
   async function writeFiles(): Promise<string[]> {
     const leftOut: string[] = [];
+    let count = 0;
     let bytes = 0;
     for await (const { id, type, size, open } of files.ofPerson(person.id)) {
-      if (bytes + size > FILES_MAX) {
+      if (count === FILES_MAX || bytes + size > BYTES_MAX) {
         leftOut.push(id);
         continue;
       }
@@ -87,6 +89,7 @@ export async function writeContents(
         leftOut.push(id);
         continue;
       }
+      count += 1;
       bytes += size;
       const entry = archive.begin(`files/${id}.${endingOf(type)}`, now, true);
       for await (const chunk of content) {
