@@ -243,7 +243,8 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
     async restore(organizationId: string): Promise<Organization> {
       await tree.mayReturn(organizationId);
       await deletion.restore(organizationId).catch(async (error: unknown) => {
-        if (!isDuplicateKey(error)) throw error;
+        const refused = isDuplicateKey(error);
+        if (!refused || !refused.fields.includes('ownerNames')) throw error;
         const deleted = Organizations.findById(organizationId, { name: 1 }).setOptions({ deleted: 'include' });
         throw errors.nameTakenMeanwhile({ name: (await deleted.lean<OrganizationRecord>())?.name ?? '' });
       });
@@ -260,6 +261,10 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
       const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();
       return found?.name;
     },
+
+    /** Its last deletion, which whatever comes back with it after its restore carries too. */
+    deletionOf: async (_id: string) =>
+      (await Organizations.findOne({ _id }, { deletionId: 1 }).lean<OrganizationRecord>())?.deletionId ?? undefined,
 
     ...createOrganizationRoles(storage, hasFactor),
 

@@ -7,6 +7,7 @@ import type { ErasuresService } from '../personal-data/erasures.service.js';
 import type { DomainEvent } from '../events/events.schemas.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { freeNumber } from '../shared/free-numbers.js';
 import { givenOf } from '../shared/patching.js';
 import { createDeliveries } from './deliveries.js';
@@ -43,6 +44,7 @@ interface WebhooksOptions {
   log: Log;
   mails: MailsService;
   webhookSettings: WebhookSettings;
+  organizations: Pick<OrganizationsService, 'deletionOf'>;
   organizationExists(organizationId: string): Promise<boolean>;
   events: Pick<EventsService, 'byIds'>;
   erasures: Pick<ErasuresService, 'alsoBy'>;
@@ -66,7 +68,7 @@ function show(record: WebhookRecord): Webhook {
 
 /** Webhooks by Standard Webhooks, and what is sent to them (decisions E2). */
 export function createWebhooksService(options: WebhooksOptions) {
-  const { storage, lists, log, mails, webhookSettings, organizationExists, events, erasures } = options;
+  const { storage, lists, log, mails, webhookSettings, organizations, organizationExists, events, erasures } = options;
   const { privateAddresses = false, dnsServers, timeoutMs = TIMEOUT_MS } = webhookSettings;
   const Webhooks = storage.model(webhookModel);
   const { clock } = storage;
@@ -101,6 +103,14 @@ export function createWebhooksService(options: WebhooksOptions) {
   /** @throws organizationErrors.notFound */
   async function expectOrganization(organizationId: string | undefined): Promise<void> {
     if (organizationId !== undefined && !(await organizationExists(organizationId))) throw organizationErrors.notFound();
+  }
+
+  /** The webhooks that have a number: also those that come back with their organization, a moment after it. */
+  async function numberedOf(organizationId: string | undefined): Promise<object> {
+    if (organizationId === undefined) return { organizationId: null, deletedAt: null };
+    const deletionId = await organizations.deletionOf(organizationId);
+    const isReturning = deletionId === undefined ? [] : [{ deletionId }];
+    return { organizationId, $or: [{ deletedAt: null }, ...isReturning] };
   }
 
   /**
@@ -159,8 +169,7 @@ export function createWebhooksService(options: WebhooksOptions) {
       const secret = newSecret();
       const fields = { ...given, createdBy, secrets: [{ secret, expiresAt: null }] };
       for (;;) {
-        const taken = { organizationId: organizationId ?? null, deletedAt: null };
-        const slot = await freeNumber(Webhooks, 'slot', WEBHOOKS_MAX, taken);
+        const slot = await freeNumber(Webhooks, 'slot', WEBHOOKS_MAX, await numberedOf(organizationId));
         if (slot === undefined) throw errors.tooMany();
         const record = await insertBelow(Webhooks, { _id, ...fields, slot }, () => expectOrganization(organizationId));
         if (record) return { ...show(record), secret };

@@ -1,4 +1,14 @@
-import { FACES, NOT_SIGNED_IN, NO_ID, failing, fixture, startTestServer, type Person } from '@tandem/testing';
+import {
+  FACES,
+  NOT_SIGNED_IN,
+  NO_ID,
+  failing,
+  fixture,
+  isCommand,
+  startStoreProxy,
+  startTestServer,
+  type Person,
+} from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
@@ -201,4 +211,36 @@ it('webhooks are deleted and restored with their organization, with their secret
   await sending.work();
   expect(receiver.ids()).toEqual([event.id]);
   expect(receiver.received.every((message) => isSignedBy(stays.secret, message))).toBe(true);
+});
+
+describe('while an organization is live again, and its webhooks are not', () => {
+  const proxy = fixture(() => startStoreProxy(app.mongodbUri));
+  const restoring = fixture(() => startTestServer({ mongodbUri: proxy.uri, clock: app.clock }));
+  const restore = async (id: string) => (await restoring.signIn(people.admin.email)).rest('POST', `/organizations/${id}/restore`);
+
+  it('a new one takes the place of none of them', async () => {
+    const own = await found();
+    for (let n = 0; n < 50; n++) await create(people.owner, { organizationId: own });
+    await people.owner.rest('DELETE', `/organizations/${own}`).expect(204);
+    const { reached, release } = proxy.hold(isCommand('webhooks.update'));
+    const restored = restore(own);
+    await reached;
+    const given = { url, types: ['*'], organizationId: own };
+    await people.owner.rest('POST', '/webhooks', given).expect(409, 'There must NOT be more than 50 webhooks');
+    release();
+    expect(await restored).toMatchObject({ status: 200 });
+    const { data } = await people.owner.rest('GET', `/webhooks?organizationId=${own}&limit=50`).expect<{ data: Webhook[] }>(200);
+    expect(data).toHaveLength(50);
+  });
+
+  it('one that cannot come back is not called a name that is taken', async () => {
+    const own = await found();
+    await create(people.owner, { organizationId: own });
+    await people.owner.rest('DELETE', `/organizations/${own}`).expect(204);
+    const keyPattern = { organizationId: 1, slot: 1 };
+    const refused = { index: 0, code: 11_000, keyPattern, errmsg: 'E11000 duplicate key error' };
+    void proxy.answer(isCommand('webhooks.update'), { ok: 1, n: 0, nModified: 0, writeErrors: [refused] });
+    expect(await restore(own)).toMatchObject({ status: 500 });
+    expect(await restore(own)).toMatchObject({ status: 200 });
+  });
 });
