@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { TeamModel, ToolModel, openTeamsFixture } from '../test/teams-fixture.js';
-import { insertBelow } from './index.js';
+import { insertBelow, isDuplicateKey } from './index.js';
 
 const { first, collection, reset, ...fixture } = await openTeamsFixture();
 const teams = first.storage.model(TeamModel);
@@ -41,6 +41,13 @@ it('a record that a unique index refuses is undefined; what it refers to is chec
   await tools.updateOne({ _id: 'axe' }, { teamId: 'blue' });
   await first.teams.delete(['red']);
   await expect(insertBelow(tools, axe, teamMustLive)).rejects.toThrow('no such team');
+  expect(await namesOfTools()).toEqual(['axe', 'bow', 'cup']);
+});
+
+it('a record whose id exists is refused, after what it refers to was checked', async () => {
+  const axe = { ...saw, _id: 'axe' };
+  await expect(insertBelow(tools, axe, teamMustLive)).rejects.toSatisfy((error) => isDuplicateKey(error) !== false);
+  await expect(insertBelow(tools, axe, () => Promise.reject(new Error('was checked')))).rejects.toThrow('was checked');
   expect(await namesOfTools()).toEqual(['axe', 'bow', 'cup']);
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { databaseOf, fixture, isCommand, startStoreProxy, startTestServer, type TestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
+import { createsOf, type Create } from '../../test/creates.js';
 import { createOrganization } from '../../test/people.js';
 
 /** Longer than an attempt keeps others waiting, in milliseconds. */
@@ -40,4 +41,30 @@ it.each(creates)('an attempt that comes late takes nothing of the next one back:
   expect((await late).status).not.toBe(201);
   await stalling.storage.sweep();
   await other.rest('GET', `${route}/${id}`, undefined, admin.credentials).expect(200);
+});
+
+const storing = [
+  ['chat.createMessageTemplate', 'messageTemplates'],
+  ['chat.createSubscription', 'subscriptions'],
+  ['chat.createReport', 'reports'],
+  ['chat.createBan', 'bans'],
+  ['webhooks.create', 'webhooks'],
+] as const;
+
+it.each(storing)('what one stores that comes late, just before the next does, is the answer of that: %s', async (name, kind) => {
+  const { input, count } = await (createsOf(stalling, () => admin)[name] as Create).prepare();
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (on: TestServer) => on.call('rest', name, input, { ...admin.credentials, headers });
+  const first = proxy.hold(isCommand(`${kind}.insert`));
+  const late = send(stalling);
+  await first.reached;
+  stalling.clock.advance(LATE_MS);
+  const second = proxy.hold(isCommand(`${kind}.insert`));
+  const next = send(other);
+  await second.reached;
+  first.release();
+  await late;
+  second.release();
+  expect(await next).toMatchObject({ ok: true });
+  expect(await count()).toBe(1);
 });

@@ -144,10 +144,6 @@ export function createWebhooksService(options: WebhooksOptions) {
     return record;
   }
 
-  /** What an earlier attempt to create a webhook has stored; its secret has been shown, or nobody knows it. */
-  const made = madeIn(Webhooks, show);
-  const oneId = (id: string) => () => id;
-
   return {
     dispatch,
 
@@ -158,7 +154,8 @@ export function createWebhooksService(options: WebhooksOptions) {
       return one !== null;
     },
 
-    made,
+    /** What an earlier attempt to create a webhook has stored; its secret has been shown, or nobody knows it. */
+    made: madeIn(Webhooks, show),
     sending,
 
     /** @throws organizationErrors.notFound, errors.tooMany; validationError for an address that not everybody can reach */
@@ -173,8 +170,6 @@ export function createWebhooksService(options: WebhooksOptions) {
         if (slot === undefined) throw errors.tooMany();
         const record = await insertBelow(Webhooks, { _id, ...fields, slot }, () => expectOrganization(organizationId));
         if (record) return { ...show(record), secret };
-        const earlier = await made(oneId(_id));
-        if (earlier) return earlier;
         // else another took the number meanwhile
       }
     },
