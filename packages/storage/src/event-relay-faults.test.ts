@@ -113,3 +113,19 @@ describe('every event is told once, in order,', () => {
     expect(await told(storage, since)).toEqual(names.map((name) => `created ${name}`));
   });
 });
+
+it('no event is removed by a process that another has overtaken: nobody would be told that it is gone', async () => {
+  const since = await begin();
+  await Things.create({ name: 'old' });
+  await appended(storage);
+  clock.advance(31 * 24 * 60 * 60_000);
+  const trimming = proxy.hold(nth('events.find', 1), 'after');
+  await Things.create({ name: 'new' });
+  await trimming.reached;
+  const log = Things.db.collection('eventLog');
+  await log.updateOne({}, { $set: { owner: 'another', leaseUntil: new Date(clock.now().getTime() + 60_000) } });
+  trimming.release();
+  expect(await storage.events.relay()).toBe('busy');
+  expect(await told(other, since)).toEqual(['created old', 'created new']);
+  await log.updateOne({}, { $set: { leaseUntil: clock.now() } });
+});

@@ -187,7 +187,7 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     }
   }
 
-  /** Removes the events that are older than they are kept, some in each pass; says first up to which one. */
+  /** Removes the events that are older than they are kept, some in each pass; says first up to which one. @throws Overtaken */
   async function trim(): Promise<void> {
     const now = clock.now().getTime();
     if (Math.abs(now - trimmedAt) < TRIM_MS) return;
@@ -195,7 +195,8 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     const some = await events.find(old, { sort: { _id: 1 }, limit: TRIM_MAX, projection: { _id: 1 }, ...options }).toArray();
     const last = some.at(-1);
     if (last) {
-      await states.updateOne(own, { $set: { removedUpTo: last._id } }, options);
+      const { matchedCount } = await states.updateOne(own, { $set: { removedUpTo: last._id } }, options);
+      if (matchedCount === 0) throw new Overtaken();
       await events.deleteMany({ _id: { $lte: last._id } }, options);
     }
     if (some.length < TRIM_MAX) trimmedAt = now;
