@@ -98,6 +98,21 @@ describe('what lies below a record', () => {
     expect(operations.filter((operation) => operation === 'updateMany')).toHaveLength(1);
   });
 
+  it('is written in parts where there are very many parents: a command has room for some of their ids only', async () => {
+    const many = Array.from({ length: 10_001 }, (_, n) => ({ _id: `p${n}`, teamId: 'red', deletedAt: null }));
+    await collection('people').insertMany(many as never);
+    await write('badges', 'badge of zoe', { personId: 'p0' });
+    await write('badges', 'badge of bob', { personId: 'p10000' });
+    const operations: string[] = [];
+    first.at('run teams.delete children', () => first.storage.onOperation((operation) => operations.push(operation)));
+    await first.teams.delete(['red']);
+    // people and tools; badges and seats in two parts each
+    expect(operations.filter((operation) => operation === 'updateMany')).toHaveLength(6);
+    expect(await deleted()).toEqual(expect.arrayContaining(['badge of zoe', 'badge of bob', 'badge of ann', 'p0', 'p10000']));
+    await first.teams.restore('red');
+    expect(await deleted()).toEqual([]);
+  });
+
   it('is announced, once for each change, to all listeners of its collection', async () => {
     const changes: string[] = [];
     for (const name of ['badges', 'people', 'tools']) cascades.onChange(name, () => changes.push(name));

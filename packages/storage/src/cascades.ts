@@ -48,6 +48,9 @@ interface Change {
   at: Date | null;
 }
 
+/** The parents whose children one command writes. */
+const PARENTS_MAX = 10_000;
+
 type Children = Pick<ModelDefinition<BaseRecord>, 'collectionName' | 'cascades'>;
 type Models = ReadonlyMap<string, { definition: Children; model: Model<BaseRecord> }>;
 export type Cascades = ReturnType<typeof createCascades>;
@@ -99,7 +102,10 @@ export function createCascades(models: Models) {
       if (below.length === 0) continue;
       const marked = await collection.find({ ...own, deletionId: textIn([id]) }, { projection: { _id: 1 } }).toArray();
       const markedIds = marked.map(({ _id }) => _id);
-      await mark(below, markedIds, change);
+      // in parts: a command with more than some 300,000 ids is too large for the store. Without any, too: what has moved comes back
+      let from = 0;
+      do await mark(below, markedIds.slice(from, from + PARENTS_MAX), change);
+      while ((from += PARENTS_MAX) < markedIds.length);
     }
   }
 

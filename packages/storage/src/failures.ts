@@ -65,6 +65,11 @@ export function isStoreUnavailable(error: unknown): boolean {
   return [error.cause, error.errorResponse].some(isStoreUnavailable);
 }
 
+/** Whether the store has stopped a command that took too long: what a write had changed by then stays. */
+export function isOutOfTime(error: unknown): boolean {
+  return isFailure(error) && (error.code === 50 || [error.cause, error.errorResponse].some(isOutOfTime));
+}
+
 /**
  * For reads on which later writes depend: they see only data on a majority of servers, which no failover rolls back
  * (decision H13). Acknowledged writes are included.

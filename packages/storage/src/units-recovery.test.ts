@@ -1,7 +1,8 @@
+import { isCommand, startStoreProxy } from '@tandem/testing/store-double';
 import mongoose from 'mongoose';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { complete, gone, keptLog, nothing, openUnitsFixture, type Payload } from '../test/units-fixture.js';
-import { isStoreUnavailable } from './index.js';
+import { MarkModel, complete, gone, keptLog, nothing, openUnitsFixture, type Payload } from '../test/units-fixture.js';
+import { isStoreUnavailable, openStorage } from './index.js';
 
 const { storage, other, clock, clear, state, marking, dieBefore, sweepLater, ...fixture } = await openUnitsFixture();
 const { marks, intents } = fixture;
@@ -123,6 +124,29 @@ describe('a unit whose last write has an unknown outcome', () => {
     await sweepLater();
     expect(await state()).toEqual(complete);
   });
+});
+
+it('a unit that writes more than the store has time for is gone on with every minute', async () => {
+  const outOfTime = { ok: 0, code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'operation exceeded time limit' };
+  const { name } = await dieBefore('run 2', 'finish');
+  await using proxy = await startStoreProxy(fixture.uri);
+  const third = await openStorage({ uri: proxy.uri, clock, log: keptLog() });
+  let tries = 0;
+  const through = third.model(MarkModel);
+  const writing = async (what: string) => {
+    if (what !== 'run 2') return;
+    tries += 1;
+    await through.updateOne({ _id: 'k-1' }, { key: 'k' });
+  };
+  third.defineUnit({ ...marking('finish', writing), name });
+  void proxy.answer(isCommand('marks.update'), outOfTime, 4);
+  for (let minute = 1; minute <= 5; minute++) {
+    clock.advance(60_001);
+    await third.sweep();
+    expect(tries).toBe(minute);
+  }
+  expect(await state()).toEqual(complete);
+  await third.close();
 });
 
 describe('a unit that cannot be undone now', () => {

@@ -1,6 +1,6 @@
 import { timeInStore, type Clock } from './clock.js';
 import type { Log } from './log.js';
-import { isDuplicateKey, isStoreUnavailable, UnitUnsettledError } from './failures.js';
+import { isDuplicateKey, isOutOfTime, isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
 import { SEARCH, searchOf } from './search.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
@@ -260,14 +260,17 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
     return taken as unknown as IntentRecord | null;
   }
 
-  /** Leaves the intent for a later sweep, with a growing delay. If this write fails too, its lease simply expires. */
+  /**
+   * Leaves the intent for a later sweep, with a delay that grows unless the store ran out of time: a write of very many
+   * records goes on where it was stopped. If this write fails too, the lease of the intent simply expires.
+   */
   async function postpone(intent: IntentRecord, error: unknown): Promise<void> {
     log.error(
       { unit: intent.name, intent: intent._id, attempts: intent.attempts, err: error },
       'a unit could not be recovered; it is tried again',
     );
     const own = { _id: intent._id, owner: intent.owner } as object;
-    const wait = lease(Math.min(leaseMs * 2 ** intent.attempts, longestWaitMs));
+    const wait = lease(isOutOfTime(error) ? leaseMs : Math.min(leaseMs * 2 ** intent.attempts, longestWaitMs));
     await intents.collection.updateOne(own, [{ $set: wait }]).catch(() => undefined);
   }
 

@@ -14,7 +14,7 @@ import { openTestStorage, type TestClock } from './storage-fixture.js';
 export interface Mark extends BaseRecord {
   key: string;
 }
-const MarkModel = defineModel<Mark>('marks', { fields: { key: String }, softDelete: false, indexes: [] });
+export const MarkModel = defineModel<Mark>('marks', { fields: { key: String }, softDelete: false, indexes: [] });
 
 export interface Payload {
   key: string;
