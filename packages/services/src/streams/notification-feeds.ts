@@ -8,24 +8,28 @@ import type { NotificationServerFrame } from './notification-frames.js';
 /** Notifications per read from the store, for clients that missed some. */
 const PAGE = 100;
 /**
- * How far a replay after a gap reaches back behind the last event, in milliseconds. A notification gets its time before it is
- * stored, so of two concurrent ones the earlier may be announced later. Clients recognize repeats by id.
+ * How far a replay reaches back behind its anchor, or a read after a gap behind the last read, in milliseconds. A notification
+ * gets its time before it is stored, so of two concurrent ones the earlier may be stored later. Clients recognize repeats by id.
  */
 const OVERLAP_MS = 5000;
+/** Notifications told after which the store is read, so that a read after a gap stays short. */
+const TOLD_MAX = 1000;
 /** Delay before a failed read of the store is made up for, in milliseconds. */
 const RETRY_MS = 1000;
+
+type CreatedFrame = Extract<NotificationServerFrame, { type: 'notification.created' }>;
 
 /** The notification events of one identity. */
 class NotificationFeed extends Feed {
   /** Processes events one after the other, since some read the store first. */
   work: Promise<void> = Promise.resolve();
-  /** Since a read failed, until all since `heardAt` is sent again. */
-  hasMissed = false;
   timer: NodeJS.Timeout | undefined = undefined;
+  /** The notifications told since `readAt`; made with the first, since most feeds are idle. */
+  told: Set<string> | undefined = undefined;
   constructor(
     id: string,
-    /** Time up to which everything has been sent. */
-    public heardAt: Date,
+    /** Time up to which everything in the store has been sent. What is heard does not move it: earlier ones may be lost. */
+    public readAt: Date,
   ) {
     super(id);
   }
@@ -57,7 +61,6 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
   function then(feed: NotificationFeed, work: () => Promise<void>): void {
     feed.work = feed.work.then(work).catch((error: unknown) => {
       log.error({ err: describeError(error) }, 'an event for open notification streams failed');
-      feed.hasMissed = true;
       feed.timer ??= setTimeout(() => {
         feed.timer = undefined;
         if (feed.readers.size > 0) then(feed, () => catchUp(feed));
@@ -67,22 +70,24 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
 
   async function tell(feed: NotificationFeed, event: NotificationEvent): Promise<void> {
     if (event.type === 'notification.created') {
-      // what was missed before it is still to be sent
-      if (!feed.hasMissed) feed.heardAt = new Date(event.notification.createdAt);
-      return feed.deliver(event);
+      feed.deliver(event);
+      const told = (feed.told ??= new Set()).add(event.notification.id);
+      if (told.size % TOLD_MAX === 0) then(feed, () => catchUp(feed));
+      return;
     }
     feed.deliver({ ...event, unread: await notifications.unreadCount(feed.id) } satisfies NotificationServerFrame);
   }
 
   /** Sends events that the bus may have lost, or that a failed read kept back. */
   async function catchUp(feed: NotificationFeed): Promise<void> {
-    for await (const frame of since(feed.id, feed.heardAt)) feed.deliver(frame);
+    const readAt = clock.now();
+    for await (const frame of since(feed.id, feed.readAt)) if (!feed.told?.has(frame.notification.id)) feed.deliver(frame);
     feed.deliver({ type: 'notifications.read', unread: await notifications.unreadCount(feed.id) });
-    feed.heardAt = clock.now();
-    feed.hasMissed = false;
+    feed.readAt = readAt;
+    feed.told = undefined;
   }
 
-  async function* since(identityId: string, time: Date): AsyncGenerator<NotificationServerFrame> {
+  async function* since(identityId: string, time: Date): AsyncGenerator<CreatedFrame> {
     const from = { createdAt: new Date(time.getTime() - OVERLAP_MS) };
     for await (const notification of notifications.createdSince(identityId, from, PAGE))
       yield { type: 'notification.created', notification };
@@ -106,8 +111,7 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     async *opening(identityId: string, anchor?: Anchor): AsyncGenerator<NotificationServerFrame> {
       yield { type: 'ready', unread: await notifications.unreadCount(identityId) };
       if (!anchor) return;
-      for await (const frame of since(identityId, anchor.createdAt))
-        if (frame.type !== 'notification.created' || frame.notification.id !== anchor.id) yield frame;
+      for await (const frame of since(identityId, anchor.createdAt)) if (frame.notification.id !== anchor.id) yield frame;
     },
   };
 }
