@@ -192,6 +192,22 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     expect(reader.events).not.toContainEqual({ n: 1 });
   });
 
+  it('tells readers once to resume when several publishers lost events at once, and again after the next loss', async () => {
+    const [here, there, asking] = [openBus(), openBus(), openRedis(redis.url)];
+    onTestFinished(() => asking.close());
+    await asking.verify();
+    const reader = await readFrom(there, here, 'many-sided');
+    const before = reader.resumptions;
+    for (const losses of [3, 1]) {
+      // as each announces it, in one packet
+      const announced = Array.from({ length: losses }, () => asking.client.publish('tandem:0:events:!lost', crypto.randomUUID()));
+      await Promise.all(announced);
+      const resumed = losses === 3 ? 1 : 2;
+      await expect.poll(() => reader.resumptions - before, PATIENCE).toBeGreaterThanOrEqual(resumed);
+      expect(reader.resumptions - before).toBe(resumed);
+    }
+  });
+
   it('notices that Redis hangs, and recovers afterwards', async () => {
     const [here, there] = [openBus(), openBus()];
     const reader = await readFrom(there, here, 'hanging');

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createInProcessBus, describeError, type EventBus, type Log } from '@tandem/core';
 import type { RedisDriver } from './redis.driver.js';
 
-/** Interval of liveness checks of the listening connection, and of announcements of lost events, in milliseconds. */
+/**
+ * Interval of liveness checks of the listening connection, and of announcements of lost events, in milliseconds. Those of several
+ * processes within it make one resumption.
+ */
 const CHECK_MS = 1000;
 
 /** An event bus over several processes. */
@@ -27,6 +30,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   const topics = new Map<string, Set<() => void>>();
   const listener = client.duplicate({ autoResubscribe: false });
   let hasLost = false;
+  let haveOthersLost = false;
 
   function resume(callbacks: Iterable<() => void>): void {
     for (const onResumed of callbacks) {
@@ -37,7 +41,10 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
       }
     }
   }
-  const resumeAll = () => resume([...topics.values()].flatMap((callbacks) => [...callbacks]));
+  function resumeAll(): void {
+    haveOthersLost = false;
+    resume([...topics.values()].flatMap((callbacks) => [...callbacks]));
+  }
 
   /** Reconnects when it is unknown what the connection listens to. */
   function reconnect(): void {
@@ -46,7 +53,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
 
   function receive(channel: string, text: string): void {
     if (text.startsWith(origin)) return;
-    if (channel === lostChannel) return resumeAll();
+    if (channel === lostChannel) return void (haveOthersLost = true);
     try {
       local.publish(channel.slice(prefix.length), JSON.parse(text.slice(origin.length)) as object);
     } catch (error) {
@@ -82,6 +89,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   }
 
   async function check(): Promise<void> {
+    if (haveOthersLost) resumeAll();
     if (hasLost && client.status === 'ready') {
       hasLost = false;
       await send(lostChannel, '');

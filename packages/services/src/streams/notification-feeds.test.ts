@@ -91,6 +91,7 @@ async function startFailing() {
     resume,
     ann,
     stream,
+    proxy,
     fail,
     async [Symbol.asyncDispose]() {
       for (const one of [stream, here, proxy, base]) await one[Symbol.asyncDispose]();
@@ -110,6 +111,22 @@ it('what came during a gap is told although the first read of it fails and somet
   const isOne = (id: string) => (frame: Frame) => (frame['notification'] as { id: string }).id === id;
   await stream.next('notification.created', isOne(heard.id));
   expect(await stream.next('notification.created', isOne(unheard.id))).toMatchObject({ notification: unheard });
+});
+
+it('however often events are lost while the store is read, it is read once more', async () => {
+  await using world = await startFailing();
+  const { here, resume, ann, stream, proxy } = world;
+  const { id } = await here.tandem.services.notifications.notify(ann.id);
+  const isFind = isCommand('notifications.find');
+  const find = proxy.hold(isFind);
+  resume();
+  await find.reached;
+  for (let n = 0; n < 10; n++) resume();
+  // is told after all that was asked for before it
+  await ann.rest('POST', `/notifications/${id}/read`).expect(204);
+  find.release();
+  await stream.next('notifications.read', ({ ids }) => ids !== undefined);
+  expect(proxy.commands.filter(isFind)).toHaveLength(2);
 });
 
 it('that something was read is told although the first count of what is unread fails', async () => {

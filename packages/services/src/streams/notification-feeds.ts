@@ -24,6 +24,8 @@ class NotificationFeed extends Feed {
   /** Processes events one after the other, since some read the store first. */
   work: Promise<void> = Promise.resolve();
   timer: NodeJS.Timeout | undefined = undefined;
+  /** A read of the store waits for its turn: what is lost until it begins is in it. */
+  isAsked = false;
   /** The notifications told since `readAt`; made with the first, since most feeds are idle. */
   told: Set<string> | undefined = undefined;
   constructor(
@@ -55,7 +57,7 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     topicOf: notificationTopic,
     create: (identityId) => new NotificationFeed(identityId, clock.now()),
     onEvent: (feed, event) => then(feed, () => tell(feed, event as NotificationEvent)),
-    onResumed: (feed) => then(feed, () => catchUp(feed)),
+    onResumed: askCatchUp,
   });
 
   function then(feed: NotificationFeed, work: () => Promise<void>): void {
@@ -63,7 +65,7 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
       log.error({ err: describeError(error) }, 'an event for open notification streams failed');
       feed.timer ??= setTimeout(() => {
         feed.timer = undefined;
-        if (feed.readers.size > 0) then(feed, () => catchUp(feed));
+        if (feed.readers.size > 0) askCatchUp(feed);
       }, RETRY_MS).unref();
     });
   }
@@ -72,14 +74,21 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     if (event.type === 'notification.created') {
       feed.deliver(event);
       const told = (feed.told ??= new Set()).add(event.notification.id);
-      if (told.size % TOLD_MAX === 0) then(feed, () => catchUp(feed));
+      if (told.size % TOLD_MAX === 0) askCatchUp(feed);
       return;
     }
     feed.deliver({ ...event, unread: await notifications.unreadCount(feed.id) } satisfies NotificationServerFrame);
   }
 
+  function askCatchUp(feed: NotificationFeed): void {
+    if (feed.isAsked) return;
+    feed.isAsked = true;
+    then(feed, () => catchUp(feed));
+  }
+
   /** Sends events that the bus may have lost, or that a failed read kept back. */
   async function catchUp(feed: NotificationFeed): Promise<void> {
+    feed.isAsked = false;
     const readAt = clock.now();
     for await (const frame of since(feed.id, feed.readAt)) if (!feed.told?.has(frame.notification.id)) feed.deliver(frame);
     feed.deliver({ type: 'notifications.read', unread: await notifications.unreadCount(feed.id) });
