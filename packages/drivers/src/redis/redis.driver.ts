@@ -7,6 +7,8 @@ const SILENCE_MS = 1000;
 const CONNECT_MS = 1000;
 /** Longest pause between attempts to connect, so that a Redis that is back is noticed soon. */
 const RETRY_MS = 1000;
+/** Shortest time between two departures from a Redis that is a replica: there may be no other at this address. */
+const LEAVE_MS = 10_000;
 
 /** A Redis connection that reconnects by itself. While it is down, each command fails at once; none is queued. */
 export interface RedisDriver {
@@ -43,10 +45,21 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
     socketTimeout: SILENCE_MS,
     connectTimeout: CONNECT_MS,
     retryStrategy: (times) => Math.min(times * 100, RETRY_MS),
+    reconnectOnError: leaves,
   });
   let isClosing = false;
   let isAway = false;
   let lastError: Error | undefined;
+  let leftAt = -Infinity;
+
+  /** Whether an answer shows a former primary: the address may lead to the new one by now. */
+  function leaves(error: Error): boolean {
+    // not at the start: Redis 6 names the script first
+    if (!error.message.includes('READONLY') || performance.now() - leftAt < LEAVE_MS) return false;
+    leftAt = performance.now();
+    lastError = error;
+    return true;
+  }
 
   client.on('error', (error: Error) => {
     lastError = error;
