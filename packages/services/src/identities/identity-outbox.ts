@@ -4,7 +4,7 @@ import type { MailsService } from '../mail/mails.service.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
 /** Age at which a mail is taken as left behind, in milliseconds: longer than a request that has just stored it takes to queue it. */
-const LEFT_MS = 30_000;
+export const LEFT_MS = 30_000;
 
 /** Moves mails into the queue from the identities in which changes have stored them (decisions A14). */
 export function createIdentityOutbox(options: { storage: Storage; log: Log; mails: Pick<MailsService, 'enqueue'> }) {

@@ -1,5 +1,6 @@
 import { describeError, type Log } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
+import { LEFT_MS } from '../identities/identity-outbox.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { PreparedMail, QueuedMail } from '../mail/queued-mail.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
@@ -50,9 +51,10 @@ export function createInvitationMails(options: InvitationMailsOptions) {
   return {
     relay,
 
-    /** Queues the mails that dead processes left behind. */
+    /** Queues the mails that dead processes left behind, and not newer ones, as the outbox of identities does. */
     async relayAll(): Promise<void> {
-      const left = Invitations.find({ mailSince: { $gt: new Date(0) } }, { _id: 1 }).lean<Pick<InvitationRecord, '_id'>[]>();
+      const stored = { $gt: new Date(0), $lte: new Date(storage.clock.now().getTime() - LEFT_MS) };
+      const left = Invitations.find({ mailSince: stored }, { _id: 1 }).lean<Pick<InvitationRecord, '_id'>[]>();
       for (const { _id } of await left) await relay(_id);
     },
 
