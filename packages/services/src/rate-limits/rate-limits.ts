@@ -25,6 +25,7 @@ interface RateLimitsOptions {
 }
 
 type Kind = 'perAddress' | 'perAccount';
+type Limiter = Pick<RateLimiterAbstract, 'consume'>;
 
 const KEY_PREFIX = 'tandem:limit';
 
@@ -51,23 +52,40 @@ function show(ctx: RequestContext, { name, rate: [points, duration], left, secon
 export function createRateLimits({ settings, redis, secret, log }: RateLimitsOptions) {
   const limits = limitsOf(settings);
   const hashKey = Buffer.from(hkdfSync('sha256', secret, '', 'tandem rate limits', 32));
-  const limiters = new Map<string, RateLimiterAbstract>();
+  const limiters = new Map<string, Limiter>();
+  /** Whether Redis answered the last count by an error. */
+  let isRefusing = false;
 
-  function createLimiter(keyPrefix: string, [points, duration]: Rate): RateLimiterAbstract {
+  function createLimiter(keyPrefix: string, [points, duration]: Rate): Limiter {
     const memory = new RateLimiterMemory({ keyPrefix, points, duration });
     if (!redis) return memory;
-    return new RateLimiterRedis({
-      storeClient: redis.client,
-      keyPrefix,
-      points,
-      duration,
-      insuranceLimiter: memory,
-      // falls back to memory at once, instead of waiting for a connection
-      rejectIfRedisNotReady: true,
-    });
+    // falls back to memory at once, instead of waiting for a connection
+    const own = { storeClient: redis.client, rejectIfRedisNotReady: true };
+    const shared = new RateLimiterRedis({ ...own, keyPrefix, points, duration });
+    return {
+      consume: (key) =>
+        shared.consume(key).then(
+          (standing) => {
+            isRefusing = false;
+            return standing;
+          },
+          (error: unknown) => {
+            if (error instanceof RateLimiterRes) throw error;
+            warnOnce(error);
+            return memory.consume(key);
+          },
+        ),
+    };
   }
 
-  function limiterOf(name: LimitName, kind: Kind): RateLimiterAbstract | undefined {
+  /** Outages are reported by the connection. */
+  function warnOnce(error: unknown): void {
+    if (isRefusing || !(error instanceof Error) || error.name !== 'ReplyError') return;
+    isRefusing = true;
+    log.warn({ err: describeError(error) }, 'Redis refuses to count: this process limits by its own memory');
+  }
+
+  function limiterOf(name: LimitName, kind: Kind): Limiter | undefined {
     const rate = limits[name]?.[kind];
     if (!rate) return undefined;
     const prefix = `${KEY_PREFIX}:${name}:${kind}`;
