@@ -11,6 +11,7 @@ import {
   field,
   getRoute,
   listRoute,
+  madeIn,
   patchRoute,
   restoreRoute,
   serverField,
@@ -78,10 +79,13 @@ export const tasks = defineService({
         list: (scope: { ownerId?: string }, query: ListQuery) =>
           lists.answer(list, Tasks, { scope, show: present<TaskRecord> }, query),
 
-        async create(ownerId: string, given: z.infer<typeof newTask>) {
-          const created = await Tasks.create({ _id: newId(storage.clock), ownerId, ...given });
+        async create(ownerId: string, given: z.infer<typeof newTask>, _id = newId(storage.clock)) {
+          const created = await Tasks.create({ _id, ownerId, ...given });
           return present<TaskRecord>(created.toObject());
         },
+
+        // what a call has stored that did not get its answer, when it is sent again with its `Idempotency-Key`
+        made: madeIn(Tasks, present<TaskRecord>),
 
         async patch(id: string, $set: { done?: boolean }) {
           const before = await Tasks.findByIdAndUpdate(id, { $set }, { returnDocument: 'before' }).lean<TaskRecord>();
@@ -109,8 +113,8 @@ export const tasks = defineService({
       owner('taskId', async (id) => (await service.find(id))?.ownerId, 'the owner of the task'),
     );
     return router({
-      create: createRoute(task, 'POST /tasks', newTask, { allow: [notGuest] }).mutation(({ ctx, input }) =>
-        service.create(ctx.identity.id, input),
+      create: createRoute(task, 'POST /tasks', newTask, { made: service.made, allow: [notGuest] }).mutation(({ ctx, input }) =>
+        service.create(ctx.identity.id, input, ctx.newId?.()),
       ),
 
       list: listRoute(task, 'GET /tasks', list, { summary: 'List one’s own tasks; admins see all' }).query(({ ctx, input }) => {
