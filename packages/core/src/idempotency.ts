@@ -1,7 +1,8 @@
+import type { TRPCError } from '@trpc/server';
 import type { Identity, RequestContext } from './context.js';
 import { ApiError, requestErrors, validationError } from './errors.js';
 import type { DescribedHeader, Operation } from './operation.js';
-import { middleware, withDeclaration } from './procedures.js';
+import { hostsError, middleware, withDeclaration } from './procedures.js';
 
 /** The header of a create that may be sent again (decisions R6, E6), as the documents describe it. */
 export const IDEMPOTENCY_KEY = {
@@ -105,8 +106,9 @@ export const answerOnce = withDeclaration(
 );
 
 /** Whether a failed call has surely stored nothing. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500;
+function isRefusal(error: TRPCError): boolean {
+  const refusal = error instanceof ApiError ? error : hostsError(error);
+  return refusal !== undefined && refusal.status < 500;
 }
 
 function withoutSecrets(answer: unknown, names: readonly string[] = []): unknown {

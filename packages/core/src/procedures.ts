@@ -69,6 +69,13 @@ export function declaredBy(middlewares: readonly object[]): Declaration[] {
   return middlewares.flatMap((middleware) => declarations.get(middleware) ?? []);
 }
 
+/** What a host application's procedure has thrown in tRPC's terms; undefined for an unexpected failure. */
+export function hostsError(error: TRPCError): ApiError | undefined {
+  // a TypeError inside an input check is a bug of ours, not of the caller, and its text stays internal
+  const isFault = error.code === 'BAD_REQUEST' && error.cause instanceof TypeError;
+  return error.code === 'INTERNAL_SERVER_ERROR' || isFault ? undefined : ApiError.fromTrpc(error);
+}
+
 /** Turns a failure inside a procedure into what the caller sees. Logs unexpected failures, once (decisions T4). */
 async function translate(
   error: TRPCError,
@@ -81,10 +88,8 @@ async function translate(
   // a recursive schema overflowed the stack on the body
   const deep = error.code === 'BAD_REQUEST' ? tooDeep(error.cause) : undefined;
   if (deep) return deep;
-  // a TypeError inside an input check is a bug of ours, not of the caller, and its text stays internal
-  const isFault = error.code === 'BAD_REQUEST' && error.cause instanceof TypeError;
-  // thrown by a host application's procedure, in tRPC's terms
-  if (error.code !== 'INTERNAL_SERVER_ERROR' && !isFault) return ApiError.fromTrpc(error);
+  const ofHost = hostsError(error);
+  if (ofHost) return ofHost;
   const isUnavailable = ctx.server.isUnavailable(error.cause);
   ctx.log.error({ err: describeError(error.cause ?? error), procedure: path, requestId: ctx.requestId }, 'unexpected failure');
   return unexpectedError(meta.rest?.failure ?? requestErrors.unexpected.message, { isUnavailable, cause: error.cause ?? error });
