@@ -46,6 +46,7 @@ import { readSettings } from './settings.js';
 import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
 import { withoutHostFields } from './shared/host-fields.js';
+import { keepLast } from './shared/last-document.js';
 import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } from './streams/asyncapi.js';
 import { createStreams, type Streams } from './streams/streams.js';
 
@@ -96,8 +97,8 @@ export interface Tandem<
   closeStreams: Streams['close'];
   /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
   errorMiddlewares(): ReturnType<typeof createErrorMiddlewares>;
-  /** Creates the OpenAPI 3.1 document of a router. */
-  openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): Promise<OpenApiDocument>;
+  /** The OpenAPI 3.1 document of a router; made once while it is asked for with the same router and options. */
+  openApi(options: DescribedHost, router?: AnyTRPCRouter): Promise<OpenApiDocument>;
   /** Creates the AsyncAPI 3 document of the exposed streams. */
   asyncApi(options: AsyncApiOptions): AsyncApiDocument;
   /** For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. */
@@ -125,6 +126,8 @@ export interface Tandem<
    */
   close(): Promise<void>;
 }
+
+type DescribedHost = Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>;
 
 /** How often queues are looked at for work of other instances, in milliseconds. Default 5,000. */
 export interface StartOptions {
@@ -217,6 +220,16 @@ export async function createTandem<
   let stops: (() => Promise<void>)[] | undefined;
   const described = [...SERVICES, ...own].map(({ name, description }) => ({ name, description }));
   const mcpFace = await openMcp(configuration.mcp, facts, { services: described, bodyLimit: maxBodySize });
+  const openApi = keepLast((router: AnyTRPCRouter, options: DescribedHost) => {
+    const tags = [...described, ...(options.tags ?? [])];
+    return createOpenApiDocument(router, {
+      ...options,
+      tags,
+      authModeOf: facts.authModeOf,
+      keylessServices: KEYLESS_SERVICES,
+      cookiePrefix,
+    });
+  });
 
   return {
     services,
@@ -242,11 +255,7 @@ export async function createTandem<
     closeStreams: streams.close,
     errorMiddlewares: () => createErrorMiddlewares(facts),
 
-    openApi(options, router: AnyTRPCRouter = ownRouter) {
-      const { authModeOf, keylessServices, cookiePrefix = '' } = facts;
-      const tags = [...described, ...(options.tags ?? [])];
-      return createOpenApiDocument(router, { ...options, tags, authModeOf, keylessServices, cookiePrefix });
-    },
+    openApi: (options, router: AnyTRPCRouter = ownRouter) => openApi(router, options),
 
     asyncApi: (options) => createAsyncApiDocument(options, { ...facts, names, extended: services.hostFields.schema }),
 
