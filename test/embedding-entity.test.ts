@@ -68,6 +68,21 @@ describe("an entity of the host's own", () => {
     expect((await call(buyer, 'GET', path)).status).toBe(200);
   });
 
+  it('is changed and deleted only in the version that the caller names', async () => {
+    const { body } = await call(buyer, 'POST', '/deliveries', { courierId: courier.id, address: 'Tea Lane 3', grams: 100 });
+    const path = `/deliveries/${body?.id as string}`;
+    const authorization = `Bearer ${buyer.accessToken}`;
+    const read = (headers = {}) => fetch(host.url + path, { headers: { authorization, ...headers } });
+    const tag = (await read()).headers.get('etag') ?? '';
+    expect((await read({ 'if-none-match': tag })).status).toBe(304);
+    const known = { authorization, 'if-match': tag };
+    expect(await host.call('PATCH', path, { grams: 150 }, known)).toMatchObject({ status: 200 });
+    expect(await host.call('PATCH', path, { grams: 200 }, known)).toEqual(refused(412, 'Precondition Failed'));
+    expect(await host.call('DELETE', path, undefined, known)).toEqual(refused(412, 'Precondition Failed'));
+    expect((await call(buyer, 'GET', path)).body).toMatchObject({ grams: 150 });
+    expect((await read({ 'if-none-match': tag })).status).toBe(200);
+  });
+
   it('is listed by every convention, within what the caller may see', async () => {
     const mia = await app.signUp();
     for (const grams of [100, 300, 200])

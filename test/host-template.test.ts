@@ -39,3 +39,14 @@ it('a task that was stored without its answer is answered when it is sent again'
   expect(again).toMatchObject({ status: 201, body: { title: 'Sweep' } });
   expect((await call('GET', '/tasks')).body).toMatchObject({ data: [{ id: again.body?.['id'] }] });
 });
+
+it('a task is changed only in the version that the caller names', async () => {
+  const { body } = await call('POST', '/tasks', { title: 'Water the plants' });
+  const path = `/tasks/${String(body?.['id'])}`;
+  const read = await fetch(host.url + path, { headers: { authorization: `Bearer ${person.accessToken}` } });
+  const known = { 'if-match': read.headers.get('etag') ?? '' };
+  expect(await call('PATCH', path, { done: true }, known)).toMatchObject({ status: 200, body: { done: true } });
+  expect(await call('PATCH', path, { done: false }, known)).toMatchObject({ status: 412 });
+  expect(await call('DELETE', path, undefined, known)).toMatchObject({ status: 412 });
+  expect((await call('GET', path)).body).toMatchObject({ done: true });
+});
