@@ -120,6 +120,8 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   }
 
   return {
+    /** Whether there is a driver: else no mail is queued here. */
+    isOn: driver !== undefined,
     /** Outcomes of this process's attempts. */
     results: results as Readonly<typeof results>,
     /** State of the queue, which all instances share. @throws when the store cannot be reached */

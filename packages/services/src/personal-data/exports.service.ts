@@ -30,7 +30,7 @@ interface ExportsOptions {
   log: Log;
   identities: IdentitiesService;
   files: WholeFiles;
-  mails: Pick<MailsService, 'enqueue'>;
+  mails: Pick<MailsService, 'enqueue' | 'isOn'>;
   audit: AuditService;
 }
 
@@ -105,7 +105,7 @@ export function createExportsService({ storage, log, identities, files, mails, a
 
   async function workOn(row: ExportRecord, signal: AbortSignal): Promise<void> {
     if (row.state === 'asked') await store(row, signal);
-    else if (row.state === 'stored') await tell(row);
+    else if (row.state === 'stored' && mails.isOn) await tell(row);
     else await remove(row);
   }
 
@@ -163,7 +163,10 @@ export function createExportsService({ storage, log, identities, files, mails, a
       const failed: string[] = [];
       for (;;) {
         signal.throwIfAborted();
-        const due = { dueAt: { $lte: await storage.time() }, _id: { $nin: failed } } as object;
+        const now = await storage.time();
+        // of one that is stored a process with mails tells; it goes like the others when its time is over
+        const here = mails.isOn ? {} : { $or: [{ state: { $ne: 'stored' } }, { endsAt: { $lte: now } }] };
+        const due = { dueAt: { $lte: now }, _id: { $nin: failed }, ...here } as object;
         const row = (await collection.findOne(due, { sort: { dueAt: 1 } })) as unknown as ExportRecord | null;
         if (!row) return;
         try {
