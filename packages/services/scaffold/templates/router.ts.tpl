@@ -11,8 +11,8 @@ const {{one}} = { one: '{{words}}', many: '{{plural}}', output: {{One}}Schema, i
 export function create{{Many}}Router({{many}}: {{Many}}Service) {
   const own = anyOf(admin, owner('{{one}}Id', {{many}}.ownerOf));
   return router({
-    create: createRoute({{one}}, 'POST /{{files}}', create{{One}}Input, { allow: [notGuest] }).mutation(({ ctx, input }) =>
-      {{many}}.create({ ...input, identityId: ctx.identity.id }),
+    create: createRoute({{one}}, 'POST /{{files}}', create{{One}}Input, { made: {{many}}.made, allow: [notGuest] }).mutation(
+      ({ ctx, input }) => {{many}}.create({ ...input, identityId: ctx.identity.id }, ctx.newId?.()),
     ),
 
     list: publicListRoute({{one}}, 'GET /{{files}}', {{one}}List).query(({ ctx, input }) => {{many}}.list(askedBy(ctx, input))),

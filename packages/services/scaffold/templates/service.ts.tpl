@@ -1,5 +1,6 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
+import { madeIn } from '../shared/made-records.js';
 import { {{one}}Model, type {{One}}Record } from './{{file}}.model.js';
 import { {{one}}Errors as errors } from './{{files}}.errors.js';
 import { {{one}}List, type {{One}} } from './{{files}}.schemas.js';
@@ -16,9 +17,12 @@ export function create{{Many}}Service({ storage, lists }: { storage: Storage; li
   const showOne = lists.one({{one}}List, show);
 
   return {
-    async create(given: { identityId: string; title: string }): Promise<{{One}}> {
-      return show((await {{Many}}.create({ _id: newId(storage.clock), ...given })).toObject());
+    async create(given: { identityId: string; title: string }, _id = newId(storage.clock)): Promise<{{One}}> {
+      return show((await {{Many}}.create({ _id, ...given })).toObject());
     },
+
+    /** What an earlier attempt with the same `Idempotency-Key` has stored. */
+    made: madeIn({{Many}}, show),
 
     list(query: ListQuery): Promise<ListAnswer<{{One}}>> {
       return lists.answer({{one}}List, {{Many}}, { show }, query);
