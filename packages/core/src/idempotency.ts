@@ -108,7 +108,8 @@ export const answerOnce = withDeclaration(
 /** Whether a failed call has surely stored nothing. */
 function isRefusal(error: TRPCError): boolean {
   const refusal = error instanceof ApiError ? error : hostsError(error);
-  return refusal !== undefined && refusal.status < 500;
+  // after a host's 408 nobody knows
+  return refusal !== undefined && refusal.status < 500 && refusal.status !== 408;
 }
 
 function withoutSecrets(answer: unknown, names: readonly string[] = []): unknown {
