@@ -260,17 +260,16 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
     return taken as unknown as IntentRecord | null;
   }
 
-  /**
-   * Leaves the intent for a later sweep, with a delay that grows unless the store ran out of time: a write of very many
-   * records goes on where it was stopped. If this write fails too, the lease of the intent simply expires.
-   */
+  /** Leaves the intent for a later sweep, with a delay that grows unless the store ran out of time: a long write goes on. */
   async function postpone(intent: IntentRecord, error: unknown): Promise<void> {
     log.error(
       { unit: intent.name, intent: intent._id, attempts: intent.attempts, err: error },
       'a unit could not be recovered; it is tried again',
     );
     const own = { _id: intent._id, owner: intent.owner } as object;
-    const wait = lease(isOutOfTime(error) ? leaseMs : Math.min(leaseMs * 2 ** intent.attempts, longestWaitMs));
+    const attempts = isOutOfTime(error) ? 0 : intent.attempts;
+    const wait = { attempts, ...lease(Math.min(leaseMs * 2 ** attempts, longestWaitMs)) };
+    // if this fails too, the lease simply expires
     await intents.collection.updateOne(own, [{ $set: wait }]).catch(() => undefined);
   }
 
