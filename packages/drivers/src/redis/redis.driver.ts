@@ -7,8 +7,8 @@ const SILENCE_MS = 1000;
 const CONNECT_MS = 1000;
 /** Longest pause between attempts to connect, so that a Redis that is back is noticed soon. */
 const RETRY_MS = 1000;
-/** Shortest time between two departures from a Redis that is a replica: there may be no other at this address. */
-const LEAVE_MS = 10_000;
+/** Shortest time between two departures from a replica: at this address there may be no other, and each may lose events. */
+const LEAVE_MS = 60_000;
 
 /** A Redis connection that reconnects by itself. While it is down, each command fails at once; none is queued. */
 export interface RedisDriver {
