@@ -40,6 +40,8 @@ export interface Consequences {
   unlink?: 'all' | 'if unverified';
   /** Removes passkeys, which sign in like a provider: those added while the address was unverified, or all unless a session is live. */
   removePasskeys?: 'unproved' | { unlessBy: SessionRef | undefined };
+  /** Who has proved the address: if that session is live, passkeys added before are its owner's. */
+  provePasskeys?: SessionRef | undefined;
   mail?: QueuedMail | undefined;
 }
 
@@ -63,6 +65,12 @@ function isKept(removal: NonNullable<Consequences['removePasskeys']>): object {
         ? countsInWrite(removal.unlessBy)
         : false;
   return { $or: [{ $ne: ['$$one.type', 'passkey'] }, isPasskeyKept] };
+}
+
+/** The factors for which a condition holds, their passkeys proved. */
+function proved(condition: object): object {
+  const unmarked = { $unsetField: { field: 'unproved', input: '$$one' } };
+  return { $map: { input: factorsWhere(condition), as: 'one', in: unmarked } };
 }
 
 /** The id of the session to spare, if it is still live. */
@@ -113,7 +121,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   async function tryChange(
     filter: Condition,
     set: Partial<IdentityRecord>,
-    { endSessions = false, endKeys = false, voidTokens = false, unlink, removePasskeys, mail }: Consequences = {},
+    { endSessions = false, endKeys = false, voidTokens = false, unlink, removePasskeys, provePasskeys, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
     const kept = removePasskeys && isKept(removePasskeys);
@@ -130,8 +138,11 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
         providers: unlink === 'all' ? '$$REMOVE' : { $cond: [IS_VERIFIED, '$providers', '$$REMOVE'] },
       }),
       ...(kept && {
-        factors: factorsWhere(kept),
+        factors: removePasskeys === 'unproved' ? factorsWhere(kept) : proved(kept),
         recoveryCodes: { $cond: [{ $ne: [factorsWhere(kept, isConfirmed), []] }, '$recoveryCodes', '$$REMOVE'] },
+      }),
+      ...(provePasskeys && {
+        factors: { $cond: [countsInWrite(provePasskeys), proved({}), '$factors'] },
       }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };

@@ -238,7 +238,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       }
       // outside the unit, because the token proves the address even if accepting fails
       const { session } = payload;
-      await identities.verifyEmail(identityId, payload.email, session ? { but: session } : true);
+      await identities.verifyEmail(identityId, payload.email, { endSessions: session ? { but: session } : true });
       await acceptance.run(payload);
       await audit.record('invitation.accepted', facts, { identityId, details: { invitationId: payload.invitationId } });
     },

@@ -9,6 +9,7 @@ import {
   readBearer,
   router,
   self,
+  type RequestContext,
 } from '@tandem/core';
 import { requestFactsOf } from '../../audit/request-facts.js';
 import { identityErrors } from '../../identities/identities.errors.js';
@@ -33,6 +34,11 @@ interface EmailsRouterOptions {
 /** The email routes of the spec ("Authentication service"): verification and change. */
 export function createEmailsRouter({ emails, sessions, rateLimits, proofs }: EmailsRouterOptions) {
   const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
+  function confirming(ctx: RequestContext) {
+    const fromCookie = (name: string) => (isCookieMode(ctx) ? ctx.cookies[name] : undefined);
+    const given = { access: [readBearer(ctx), fromCookie(ACCESS_COOKIE)], refresh: [fromCookie(REFRESH_COOKIE)] };
+    return (identityId: string) => sessions.namedBy(given, identityId);
+  }
   return router({
     sendVerificationEmail: authenticatedRoute('POST /auth/{identityId}/send-verification-email', {
       status: 204,
@@ -50,10 +56,10 @@ export function createEmailsRouter({ emails, sessions, rateLimits, proofs }: Ema
       status: 204,
       summary: 'Verify the email address with the token of a link',
       failure: 'Failed to verify email',
-      errors: [unverified, wrongType, errors.alreadyVerified],
+      errors: [unverified, wrongType, malformedHeader, errors.alreadyVerified],
     })
       .input(onetimeTokenInput)
-      .mutation(({ ctx, input }) => emails.confirm(input.token, requestFactsOf(ctx))),
+      .mutation(({ ctx, input }) => emails.confirm(input.token, confirming(ctx), requestFactsOf(ctx))),
 
     changeEmail: authenticatedRoute('PATCH /auth/{identityId}/change-email', {
       status: 204,
@@ -78,10 +84,6 @@ export function createEmailsRouter({ emails, sessions, rateLimits, proofs }: Ema
       errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
     })
       .input(onetimeTokenInput)
-      .mutation(({ ctx, input }) => {
-        const fromCookie = (name: string) => (isCookieMode(ctx) ? ctx.cookies[name] : undefined);
-        const given = { access: [readBearer(ctx), fromCookie(ACCESS_COOKIE)], refresh: [fromCookie(REFRESH_COOKIE)] };
-        return emails.confirmChange(input.token, (identityId) => sessions.namedBy(given, identityId), requestFactsOf(ctx));
-      }),
+      .mutation(({ ctx, input }) => emails.confirmChange(input.token, confirming(ctx), requestFactsOf(ctx))),
   });
 }

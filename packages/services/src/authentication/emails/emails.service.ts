@@ -22,6 +22,9 @@ interface EmailsOptions {
   audit: AuditService;
 }
 
+/** Finds the live session of an identity that a request shows. */
+type Confirming = (identityId: string) => Promise<SessionRef | undefined>;
+
 /**
  * Verification and change of email addresses (decisions A13, A14). The mail queue creates the tokens of links, so that a request
  * needs only one write per mail.
@@ -47,11 +50,12 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
 
     /**
      * Verifies the address that a link was sent to, if the identity still has it, and removes providers linked before.
+     * @param confirming finds the identity's session that confirms
      * @throws authenticationErrors.unverified, wrongType; errors.alreadyVerified
      */
-    async confirm(token: string, by: RequestFacts): Promise<void> {
+    async confirm(token: string, confirming: Confirming, by: RequestFacts): Promise<void> {
       const { id, subject, email } = await onetimeTokens.read(token, 'confirm-email');
-      if (!(await identities.verifyEmail(subject, email ?? ''))) {
+      if (!(await identities.verifyEmail(subject, email ?? '', { by: await confirming(subject) }))) {
         const credentials = await identities.credentialsOf({ id: subject });
         throw credentials?.email === email ? errors.alreadyVerified() : authenticationErrors.unverified();
       }
@@ -90,11 +94,7 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
      * @param confirming finds the identity's session that confirms; it is kept, and so are the passkeys
      * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
      */
-    async confirmChange(
-      token: string,
-      confirming: (identityId: string) => Promise<SessionRef | undefined>,
-      by: RequestFacts,
-    ): Promise<void> {
+    async confirmChange(token: string, confirming: Confirming, by: RequestFacts): Promise<void> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'change-email');
       const { id, subject, email } = onetimeToken;
       if (email === null) throw authenticationErrors.unverified();

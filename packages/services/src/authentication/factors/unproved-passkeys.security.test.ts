@@ -88,6 +88,27 @@ describe('a passkey of who has registered an address without having it', () => {
     expect([await signInBy(early), await signInBy(late)]).toEqual([401, 200]);
   });
 
+  it.each(['confirm-email', 'confirm-new-email'])('stays for good where a session of the account posts %s', async (page) => {
+    const ann = await app.signUp();
+    const passkey = await withPasskey(ann);
+    let email = ann.email;
+    if (page === 'confirm-email') await ann.rest('POST', `/auth/${ann.id}/send-verification-email`, {}).expect(204);
+    else await ann.rest('PATCH', `/auth/${ann.id}/change-email`, { email: (email = newEmail()), password: PASSWORD }).expect(204);
+    await app.rest('POST', `/auth/${page}`, { token: await tokenFor(email) }, ann.credentials).expect(204);
+    await reset(email);
+    expect(await signInBy(passkey)).toBe(200);
+    expect(await login(email, NEW_PASSWORD)).toHaveProperty('factors');
+  });
+
+  it('is gone with a reset after one of another account has posted the confirmation', async () => {
+    const [thief, victim] = [await app.signUp(), await app.signUp()];
+    const passkey = await withPasskey(thief);
+    await thief.rest('POST', `/auth/${thief.id}/send-verification-email`, {}).expect(204);
+    await app.rest('POST', '/auth/confirm-email', { token: await tokenFor(thief.email) }, victim.credentials).expect(204);
+    await reset(thief.email);
+    expect(await signInBy(passkey)).toBe(401);
+  });
+
   it('is gone with a reset after an admin has called the address verified', async () => {
     const [thief, admin] = [await app.signUp(), await app.signUpAdmin()];
     const passkey = await withPasskey(thief);
