@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WebSocket as Socket } from 'ws';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
+import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel } from './index.js';
@@ -46,6 +47,24 @@ describe('useChannel', () => {
     await until(({ isLive }) => !isLive);
     await remove(posted[0]);
     await until(({ isLive, messages = [] }) => isLive && messages.every(({ id }) => id !== posted[0]?.id));
+  });
+
+  it('shows the earlier messages that come in the same moment as the newest, loaded again', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    for (let n = 1; n <= 60; n++) await services.chat.post({ channelId, senderId: ann.id, content: String(n) });
+    const slow = createSlowFetch((url) => url.includes('listMessages'));
+    const page = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), fetch: slow.fetch });
+    const { loadEarlier } = await page.until(({ messages, isLive }) => messages?.length === 50 && isLive);
+    await expect.poll(() => page.queries.isFetching(), PATIENCE).toBe(0);
+    const release = slow.hold();
+    const again = page.queries.invalidateQueries();
+    await expect.poll(slow.waiting, PATIENCE).toBe(1);
+    const earlier = loadEarlier();
+    await expect.poll(slow.waiting, PATIENCE).toBe(2);
+    release();
+    await Promise.all([again, earlier]);
+    await page.until(({ messages }) => messages?.length === 60);
   });
 
   it('does not show a message of one’s own that is acknowledged only after it was deleted', async () => {

@@ -210,7 +210,13 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       const nextToken = loadedMessages(channelId)?.nextToken;
       if (nextToken === undefined) return;
       const earlier = await loader.load(channelId, { nextToken });
-      changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
+      const join = () => changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
+      join();
+      const queryKey = messagesKey(channelId);
+      if (queries.isFetching({ queryKey }) === 0) return;
+      // a load that ends at this moment takes their place
+      await queries.refetchQueries({ queryKey }, { cancelRefetch: false });
+      join();
     },
 
     /** Follows a channel from its last message in the list, or the last loaded one. @returns a function that ends it */
