@@ -46,6 +46,8 @@ export async function passStates(visitor: ConsolePage, screen: string, view: Sta
   let reached = 'nothing';
   const looks = async (state: string) => {
     reached = state;
+    // the view's own code may still be loading
+    await visitor.page.getByRole('heading', { level: 1 }).first().waitFor();
     expect(await offences(visitor.page), `${view.name} ${state}`).toEqual([]);
     await expectClean(visitor);
     await picture(visitor.page, `${screen} ${view.name} ${state}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openCrashFixture } from '../../../test/crash-fixture.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 300_000 };
 
 const system = fixture(() => openCrashFixture('passwords'));
 
