@@ -102,7 +102,8 @@ export function createCascades(models: Models) {
       if (below.length === 0) continue;
       const marked = await collection.find({ ...own, deletionId: textIn([id]) }, { projection: { _id: 1 } }).toArray();
       const markedIds = marked.map(({ _id }) => _id);
-      // in parts: a command with more than some 300,000 ids is too large for the store. Without any, too: what has moved comes back
+      // in parts, since a command takes some 300,000 ids at most; once even without parents, since `mark` also brings back what has
+      // moved elsewhere
       let from = 0;
       do await mark(below, markedIds.slice(from, from + PARENTS_MAX), change);
       while ((from += PARENTS_MAX) < markedIds.length);

@@ -18,7 +18,10 @@ export interface PasskeyFactor extends FactorFields {
   /** Its signature counter at the last use; 0 for an authenticator without one. */
   counter: number;
   transports: string[];
-  /** Added while the address was unverified, so perhaps by a stranger: the next reset removes it (decisions H6). */
+  /**
+   * Added while the address was unverified, so perhaps by a stranger: the next reset removes it, unless a live session of the
+   * identity confirms the address before (decisions H6).
+   */
   unproved?: true;
 }
 
