@@ -112,6 +112,7 @@ describe.skipIf(!HAS_CHROMIUM)('undoing (skipped where there is no chromium)', (
     const { id } = await admin.rest('POST', '/products', product('Dill')).expect<{ id: string }>(201);
     await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/products/${id}` });
     const { page } = visitor;
+    await page.getByRole('heading', { name: 'Dill' }).waitFor();
     const letGo = await hold(page, 'products.get*');
     await edit(page, { Name: 'Fennel' });
     await undo(page).waitFor();

@@ -2,7 +2,7 @@ import { validationError } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
-import { untilDone } from '../shared/patching.js';
+import { createRetries } from '../shared/patching.js';
 import { madeIn } from '../shared/made-records.js';
 import { banModel, type BanRecord } from './ban.model.js';
 import type { Bans, Pair } from './bans.js';
@@ -28,6 +28,7 @@ const show = (record: BanRecord): Ban => present(record);
 /** Who is kept out of channels (decisions C4). */
 export function createBansService({ storage, lists, bans, subscriptions, channelExists, existingIdentities }: BansOptions) {
   const Bans = storage.model(banModel);
+  const untilDone = createRetries();
   lists.tell('ban', banList, { show });
   const showOne = lists.one(banList, show);
 

@@ -1,7 +1,7 @@
 import { type ListAnswer, type ListQuery, type Lists, type ReadQuery, versioned } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { madeIn, manyMadeIn } from '../shared/made-records.js';
-import { changeOf, givenOf, untilDone } from '../shared/patching.js';
+import { changeOf, createRetries, givenOf } from '../shared/patching.js';
 import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';
 import { productVariantModel, type ProductVariantRecord } from './product-variant.model.js';
@@ -35,6 +35,7 @@ function showBare(record: ProductVariantRecord): ProductVariant {
 export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
   const bulk = defineBulkWrites(storage, productVariantModel);
+  const untilDone = createRetries();
   const deletion = defineDeletion(storage, productVariantModel, { notFound: errors.notFound });
 
   /**

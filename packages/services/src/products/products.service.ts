@@ -8,7 +8,7 @@ import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { existingIn } from '../shared/existing.js';
 import { madeIn, manyMadeIn } from '../shared/made-records.js';
-import { changeOf, givenOf, untilDone } from '../shared/patching.js';
+import { changeOf, createRetries, givenOf } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
@@ -60,6 +60,7 @@ type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryId
 export function createProductsService({ storage, lists, categories, attributes, images, organizationExists }: ProductsOptions) {
   const Products = storage.model(productModel);
   const bulk = defineBulkWrites(storage, productModel);
+  const untilDone = createRetries();
   const deletion = defineDeletion(storage, productModel, {
     notFound: errors.notFound,
     parentNotFound: organizationErrors.notFound,

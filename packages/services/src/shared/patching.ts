@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from '@tandem/storage';
+import pLimit from 'p-limit';
 import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
@@ -47,17 +48,26 @@ export function changeOf(
 }
 
 /**
- * Retries until an attempt succeeds, for ten seconds at most. The pauses grow: writers of many records can overtake each other
- * so that none succeeds, until they come one at a time.
- * @param attempt resolves to undefined when a concurrent change overtook it
- * @throws requestErrors.unavailable
+ * Makes a function that retries until an attempt succeeds, for ten seconds at most. Writers of many records can overtake each
+ * other so that none succeeds: those of one process come one at a time after their first attempt, and the pauses between
+ * attempts grow.
  */
-export async function untilDone<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
-  const end = performance.now() + PATIENCE_MS;
-  for (let longest = PAUSE_MS; performance.now() < end; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await setTimeout(longest * Math.random());
-  }
-  throw requestErrors.unavailable({ retryAfter: 1 });
+export function createRetries() {
+  const inTurn = pLimit(1);
+  /**
+   * @param attempt resolves to undefined when a concurrent change overtook it
+   * @throws requestErrors.unavailable
+   */
+  return async function untilDone<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
+    const end = performance.now() + PATIENCE_MS;
+    let result = await attempt();
+    for (let longest = PAUSE_MS; result === undefined; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
+      await setTimeout(longest * Math.random());
+      result = await inTurn(() => {
+        if (performance.now() > end) throw requestErrors.unavailable({ retryAfter: 1 });
+        return attempt();
+      });
+    }
+    return result;
+  };
 }
