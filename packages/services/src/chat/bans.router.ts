@@ -24,7 +24,7 @@ export function createBansRouter(bans: BansService, rules: ModerationRules) {
       summary: 'Ban an identity from a channel, which removes it; again to change the end',
       made: bans.made,
       errors: [chatErrors.channelNotFound, identityErrors.notFound],
-      allow: [notGuest, rules.bansIdentity],
+      allow: [notGuest, rules.bansIdentity, rules.notOwnBan],
     }).mutation(({ ctx, input }) => bans.create(input, ctx.identity.id, ctx.newId?.())),
 
     listBans: listRoute(ban, 'GET /channels/{channelId}/bans', banList, {

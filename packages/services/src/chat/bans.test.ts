@@ -46,6 +46,12 @@ describe.each(FACES)('a ban over %s', (face) => {
     await expect.poll(() => events.length).toBe(2);
   });
 
+  it('of the owner stays as it is when the owner bans itself for a shorter time', async () => {
+    const made = valueOf(await ban('admin', 'owner'));
+    expect(await ban('owner', 'owner', { until: soon() })).toMatchObject({ ok: false, status: 403 });
+    expect(await call(face, 'admin', 'listBans', { channelId })).toMatchObject({ value: { data: [made] } });
+  });
+
   it('refuses a message that is posted again with its Idempotency-Key, until who has posted it is a member again', async () => {
     const input = { channelId, senderId: people.member.id, content: 'Hello' };
     const headers = { 'idempotency-key': randomUUID() };

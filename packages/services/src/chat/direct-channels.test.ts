@@ -71,7 +71,7 @@ describe.each(FACES)('a direct channel over %s', (face) => {
     await bob.rest('GET', `/messages/${messageId}`).expect(200);
   });
 
-  it('does not come back while one has banned the other, who cannot lift that', async () => {
+  it('does not come back while one has banned the other, who can neither lift nor shorten that', async () => {
     const { id: channelId } = await open(ann, bob);
     valueOf(await call(ann, 'createBan', { channelId, identityId: bob.id }));
     expect(await membersOf(channelId)).toEqual([ann.id]);
@@ -81,6 +81,8 @@ describe.each(FACES)('a direct channel over %s', (face) => {
       [ann, bob],
     ] as const)
       expect(await call(person, 'openDirectChannel', { identityId })).toEqual(banned);
+    const until = new Date(app.clock.now().getTime() + 1000).toISOString();
+    expect(await call(bob, 'createBan', { channelId, identityId: bob.id, until })).toMatchObject({ ok: false, status: 403 });
     await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
     expect(await call(bob, 'openDirectChannel', { identityId: ann.id })).toEqual(banned);
     await admin.rest('GET', `/channels/${channelId}`).expect(404);

@@ -76,7 +76,7 @@ export function createModerationRules({ channels, memberships, messages, subscri
     moderatorOverSender,
     bansIdentity: anyOf(admin, ownsChannelBy('channelId', sameId), moderatorOverGiven),
     changesSubscription: anyOf(admin, ownsChannelBy('subscriptionId', channelOfSubscription), moderatorMutes),
-    /** Nobody lifts its own ban, as one of the two owners of a direct channel could. */
+    /** Nobody lifts or shortens its own ban, as one of the two owners of a direct channel could. */
     notOwnBan: defineRule('anybody but the banned identity', [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
       if ((await valueOf('identityId')) === ctx.identity.id) throw ruleErrors.notAdmin();
     }),
