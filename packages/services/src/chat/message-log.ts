@@ -10,6 +10,11 @@ import type { ChannelRole } from './subscriptions.schemas.js';
 const BATCH_MAX = 100;
 /** Maximum number of channels whose end is cached. */
 const REMEMBERED_MAX = 10_000;
+/**
+ * How long an end is cached, in milliseconds. Others may have appended meanwhile; once what they appended and deleted has gone
+ * for good, no index would refuse its number.
+ */
+const REMEMBERED_MS = 60_000;
 
 /** A record but the earlier texts of a message. */
 const WHOLE = { versions: 0 } as const;
@@ -97,7 +102,7 @@ export function createMessageLog(storage: Storage) {
   const inserts = createMessageInserts(messages);
   const lines = new Map<string, Waiting[]>();
   /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
-  const remembered = new LRUCache<string, End & { since: number }>(atMost(REMEMBERED_MAX));
+  const remembered = new LRUCache<string, End & { since: number; at: number }>(atMost(REMEMBERED_MAX));
   /** Counts what this process learns of ends. */
   let moment = 0;
   /** Messages that this process has announced, until their events stand in the log. */
@@ -150,7 +155,9 @@ export function createMessageLog(storage: Storage) {
    */
   async function store(channelId: string, batch: Waiting[]): Promise<void> {
     const learned = (end: End) => ({ ...end, since: ++moment });
-    let last = remembered.get(channelId) ?? learned(await endOf(channelId));
+    const now = storage.clock.now().getTime();
+    const known = remembered.get(channelId);
+    let last: ReturnType<typeof learned> = known && now - known.at < REMEMBERED_MS ? known : learned(await endOf(channelId));
     while (batch.length > 0) {
       const records = numbered(batch, last);
       const written = records.map((record, at) => ({ ...record, [TRACE]: batch[at]?.trace }));
@@ -174,7 +181,7 @@ export function createMessageLog(storage: Storage) {
       } else if (refusedBy?.includes('seq') || refusedBy?.includes('change')) last = learned(await endAfterRefusal(channelId));
       else throw new Error('a message was refused by an unexpected index');
     }
-    remembered.set(channelId, last);
+    remembered.set(channelId, { ...last, at: now });
   }
 
   async function work(channelId: string, line: Waiting[]): Promise<void> {
