@@ -17,9 +17,13 @@ interface PurgesOptions {
  */
 export type BeforePurge = (ids: readonly string[], isWhole: boolean) => Promise<readonly string[] | void>;
 
+/** Tells which deleted records stay although their time has passed: they can be restored. */
+export type KeepDeleted = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
 /** Removes records for good, with their children and files (decisions F8). */
 export function createPurges({ models, database, onWrite }: PurgesOptions) {
   const listeners = new Map<string, BeforePurge[]>();
+  const keepers = new Map<string, KeepDeleted>();
   let removeFiles: (purposes: readonly string[], resourceIds: readonly string[]) => Promise<void> = async () => {};
   const recordsOf = (name: string): Records => database().collection<StoredRecord>(name);
 
@@ -89,6 +93,11 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
       listeners.set(collectionName, [...(listeners.get(collectionName) ?? []), listener]);
     },
 
+    /** Asks `keeper` which deleted records of a collection stay. One for each collection. */
+    keep(collectionName: string, keeper: KeepDeleted): void {
+      keepers.set(collectionName, keeper);
+    },
+
     /** Who removes the files of records that go. */
     filesBy(remove: typeof removeFiles): void {
       removeFiles = remove;
@@ -111,7 +120,9 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
       const fields = Object.fromEntries(names.map((name) => [name, 1 as const]));
       let gone = 0;
       for await (const batch of batchesOf(records, held.definition, { path: 'deletedAt', filter, fields }, pace)) {
-        const ids = await withoutParents(cascades, batch);
+        const going = await withoutParents(cascades, batch);
+        const kept = await keepers.get(collectionName)?.(going);
+        const ids = going.filter((id) => !kept?.has(id));
         await records.updateMany({ _id: { $in: ids }, ...filter }, { $set: { [PURGING]: true } });
         const marked = await records.find({ _id: { $in: ids }, [PURGING]: true }, { projection: { _id: 1 } }).toArray();
         gone += await purge(

@@ -6,6 +6,7 @@ import { createRetries } from '../shared/patching.js';
 import { madeIn } from '../shared/made-records.js';
 import { banModel, type BanRecord } from './ban.model.js';
 import type { Bans, Pair } from './bans.js';
+import { channelModel } from './channel.model.js';
 import { banList, type Ban, type NewBan } from './bans.schemas.js';
 import { chatErrors } from './chat.errors.js';
 import { moderationErrors as errors } from './moderation.errors.js';
@@ -28,6 +29,7 @@ const show = (record: BanRecord): Ban => present(record);
 /** Who is kept out of channels (decisions C4). */
 export function createBansService({ storage, lists, bans, subscriptions, channelExists, existingIdentities }: BansOptions) {
   const Bans = storage.model(banModel);
+  const Channels = storage.model(channelModel);
   const untilDone = createRetries();
   lists.tell('ban', banList, { show });
   const showOne = lists.one(banList, show);
@@ -55,6 +57,15 @@ export function createBansService({ storage, lists, bans, subscriptions, channel
       identityId: String(identityId ?? subscribedId),
     }));
     for (const pair of await bans.bannedAmong(pairs)) await putOut(pair);
+  });
+
+  // else a ban would go with the channel, and the two could open another
+  storage.people.keep('channels', async (ids) => {
+    const direct = await Channels.find({ _id: { $in: ids }, pair: { $type: 'string' } }, { _id: 1 })
+      .setOptions({ deleted: 'include' })
+      .lean<{ _id: string }[]>();
+    const found = await Bans.distinct('channelId', { channelId: { $in: direct.map(({ _id }) => _id) }, ...bans.inForce() });
+    return new Set(found);
   });
 
   return {

@@ -18,6 +18,7 @@ const folder = fixture(async () => {
 const app = fixture(() =>
   startTestServer({ dataDir: folder.dir, erasure: { deletedRetention: '30d', deletedRetentionOrders: '90d' } }),
 );
+const second = fixture(() => startTestServer({ clock: app.clock }));
 const account = fixture(() => app.signUpAdmin());
 let admin: Person;
 // tests move the time
@@ -150,6 +151,33 @@ describe('what was deleted', () => {
     await letErasuresPass(app);
     expect(await countOf('identities', [bob.id])).toBe(0);
     expect(await countOf('profiles', [bob.id])).toBe(0);
+  });
+
+  it('stays where it is a conversation of two of whom one is banned, until the ban ends', async () => {
+    const [bob, carol] = [await app.signUp(), await app.signUp()];
+    const { id: channel } = await admin.rest('POST', '/channels/direct', { identityId: bob.id }).expect<{ id: string }>(200);
+    const until = new Date(app.clock.now().getTime() + 40 * DAY_MS).toISOString();
+    await admin.rest('POST', `/channels/${channel}/bans`, { identityId: bob.id, until }).expect(201);
+    const { id: other } = await admin.rest('POST', '/channels/direct', { identityId: carol.id }).expect<{ id: string }>(200);
+    for (const id of [channel, other]) await admin.rest('DELETE', `/channels/${id}`).expect(204);
+    await pass(31 * DAY_MS);
+    expect(await countOf('channels', [channel, other])).toBe(1);
+    await admin.rest('POST', '/channels/direct', { identityId: bob.id }).expect(403);
+    await pass(10 * DAY_MS);
+    expect(await countOf('channels', [channel])).toBe(0);
+  });
+
+  it('gives no second instance the number of a message that has gone', async () => {
+    const bob = await app.signUp();
+    const channel = await openChannel(bob);
+    // the second instance remembers the end of the channel
+    const elsewhere = await second.signIn(bob.email);
+    await say(elsewhere, channel.id, 'first');
+    const [gone] = [await say(bob, channel.id, 'gone'), await say(bob, channel.id, 'last')];
+    await bob.rest('DELETE', `/messages/${gone.id}`).expect(204);
+    await pass(31 * DAY_MS);
+    expect(await countOf('messages', [`"_id":"${gone.id}"`])).toBe(0);
+    expect(await say(await second.signIn(bob.email), channel.id, 'next')).toMatchObject({ seq: 4 });
   });
 
   it('leaves channels their numbers, and tells of a deletion who comes back after the message is gone', async () => {
