@@ -10,6 +10,9 @@ const app = fixture(startTestServer);
 const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 /** Another instance, whose commands can be held. */
 const held = fixture(() => startTestServer({ clock: app.clock, mongodbUri: proxy.uri }));
+/** A third one. */
+const removing = fixture(() => startStoreProxy(app.mongodbUri));
+const other = fixture(() => startTestServer({ clock: app.clock, mongodbUri: removing.uri }));
 const admin = fixture(() => app.signUpAdmin());
 
 async function invite(by: Person, input: { email?: string; organizationId?: string; role?: string } = {}) {
@@ -98,6 +101,53 @@ it.each(['joins', 'could not join'])(
     expect(await statusOf(invitation.id)).toBe('withdrawn');
   },
 );
+
+describe('an invitation of a member to a higher role, accepted', () => {
+  async function world() {
+    const owner = await app.signUp({ isVerified: true });
+    const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };
+    const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    const members = `/organizations/${organizationId}/members`;
+    const bob = await app.signUp();
+    const give = (role: string) => owner.rest('PATCH', members, [{ identityId: bob.id, role }]).expect(204);
+    /** @returns what accepts, on the instance whose commands are held */
+    async function invited() {
+      const { token } = await invite(owner, { email: bob.email, organizationId, role: 'admin' });
+      return () => held.rest('POST', '/invitations/accept', { token }, bob.credentials);
+    }
+    const role = () => app.tandem.services.organizations.roleOf(organizationId, bob.id);
+    return { owner, bob, member: `${members}/${bob.id}`, give, invited, role };
+  }
+
+  it('while the member is removed, lets nobody in', async () => {
+    const { owner, member, give, invited, role } = await world();
+    await give('member');
+    const accept = await invited();
+    const find = removing.hold(isCommand('invitations.find'));
+    const removal = other.rest('DELETE', member, undefined, owner.credentials);
+    await find.reached;
+    const join = proxy.hold(ADDS_MEMBER);
+    const accepted = accept();
+    await join.reached;
+    find.release();
+    expect((await removal).status).toBe(204);
+    join.release();
+    expect(await accepted).toMatchObject(UNVERIFIED);
+    expect(await role()).toBeUndefined();
+  });
+
+  it('keeps the role that the owner gives right after the joining', async () => {
+    const { invited, give, role } = await world();
+    const accept = await invited();
+    const join = proxy.hold(ADDS_MEMBER, 'after');
+    const accepted = accept();
+    await join.reached;
+    await give('member');
+    join.release();
+    expect(await accepted).toMatchObject(UNVERIFIED);
+    expect(await role()).toBe('member');
+  });
+});
 
 it('an invitation to an organization that is deleted while it is accepted stays, and lets in once that is restored', async () => {
   const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };

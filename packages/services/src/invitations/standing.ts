@@ -91,9 +91,14 @@ export function createStanding({ storage, typeIds, accessStateOf, emailsOf, orga
       if (identityIds.length === 0) return;
       const now = storage.clock.now();
       const theirs = { email: { $in: await emailsOf(identityIds) }, organizationId };
-      // first: an acceptance that fails makes its invitation pending again
-      await Invitations.updateMany({ ...theirs, status: 'accepted', revokedAt: null }, { $set: { revokedAt: now } });
-      await withdraw(await Invitations.find({ ...theirs, ...pendingAt(now) }, { _id: 1 }).lean<InvitationRecord[]>());
+      const pending = await Invitations.find({ ...theirs, ...pendingAt(now) }, { _id: 1 }).lean<InvitationRecord[]>();
+      // in one write, since acceptances make pending ones accepted meanwhile, and pending again when they fail
+      const which = { ...theirs, $or: [{ status: 'accepted' as const, revokedAt: null }, pendingAt(now)] };
+      const isPending = { $eq: ['$status', 'pending'] };
+      const status = { $cond: [isPending, 'withdrawn', '$status'] };
+      const revokedAt = { $cond: [isPending, '$revokedAt', now] };
+      await Invitations.updateMany(which, [{ $set: { status, revokedAt } }], { updatePipeline: true });
+      if (pending.length > 0) await withdrawTokens(pending.map(({ _id }) => _id));
     },
 
     /** Whether the inviter may still make this invitation. */

@@ -96,7 +96,8 @@ export function createJoinings(storage: Storage) {
     async takeBack(joining: Joining): Promise<void> {
       const { unitId, organizationId, identityId, role, joinedAt } = joining;
       const isOwn = { $eq: ['$$member.identityId', identityId] };
-      const isMade = { $and: [isOwn, { $eq: ['$$member.joinedAt', joinedAt] }] };
+      // unless it was given another role meanwhile
+      const isMade = { $and: [isOwn, { $eq: ['$$member.joinedAt', joinedAt] }, { $eq: ['$$member.role', role] }] };
       const kept = { $filter: { input: MEMBERS, as: 'member', cond: { $not: [isMade] } } };
       const restored = ORGANIZATION_ROLES.reduce<object | string>((others, previous) => {
         const wasNoted = { $in: [raisedFrom(unitId, previous), { $ifNull: ['$notes', []] }] };
