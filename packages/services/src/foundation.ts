@@ -174,6 +174,8 @@ export function createFoundation(options: FoundationOptions) {
     storage,
     staying: identities.staying,
     people: lookups.people,
+    accessStatesOf: lookups.accessStatesOf,
+    typeIds,
     deleteOrganization: organizations.delete,
   });
   const { delay, blank } = options.erasure;

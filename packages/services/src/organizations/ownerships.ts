@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import type { IdentityTypeIds } from '@tandem/core';
 import { isDuplicateKey, type Storage } from '@tandem/storage';
+import type { AccessState } from '../identities/access-state.js';
+import { LINE_MAX } from '../shared/schemas.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { isOrganizationRole, rolesAbove } from './roles.js';
 
@@ -8,6 +12,8 @@ interface OwnershipsOptions {
   staying(identityIds: readonly string[]): Promise<Set<string>>;
   /** Those that live and are no service accounts. */
   people(identityIds: readonly string[]): Promise<Set<string>>;
+  accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>>;
+  typeIds: IdentityTypeIds;
   /** Deletes an organization with all that belongs to it. */
   deleteOrganization(organizationId: string): Promise<void>;
 }
@@ -20,7 +26,8 @@ const rankOf = ({ role }: MemberRecord) => (isOrganizationRole(role) ? rolesAbov
 const idsOf = (members: readonly MemberRecord[]) => members.map(({ identityId }) => identityId);
 
 /** What becomes of organizations whose owner goes (decisions F8). */
-export function createOwnerships({ storage, staying, people, deleteOrganization }: OwnershipsOptions) {
+export function createOwnerships(options: OwnershipsOptions) {
+  const { storage, staying, people, accessStatesOf, typeIds, deleteOrganization } = options;
   const { collection } = storage.model(organizationModel);
 
   async function ownedBy(identityId: string, filter: object): Promise<OrganizationRecord[]> {
@@ -53,7 +60,9 @@ export function createOwnerships({ storage, staying, people, deleteOrganization 
         if (!isDuplicateKey(error)) throw error;
       }
     }
-    return give(organization, from, heirs[0], `${organization.name} ${organization._id.slice(-4)}`);
+    // another each time, so that no heir can take all of them
+    const suffix = ` ${randomBytes(4).toString('hex')}`;
+    return give(organization, from, heirs[0], organization.name.slice(0, LINE_MAX - suffix.length) + suffix);
   }
 
   /** @returns false where the members have changed meanwhile */
@@ -62,10 +71,20 @@ export function createOwnerships({ storage, staying, people, deleteOrganization 
     const owners = await staying(ownersBeside(organization, identityId));
     if (owners.size > 0) return give(organization, identityId, undefined);
     const others = members.filter((member) => member.identityId !== identityId);
-    const [stay, human] = await Promise.all([staying(idsOf(others)), people(idsOf(others))]);
+    const ids = idsOf(others);
+    const [stay, human, states] = await Promise.all([staying(ids), people(ids), accessStatesOf(ids)]);
+    const canAct = ({ identityId }: MemberRecord) => {
+      const state = states.get(identityId);
+      return state !== undefined && !state.isBarred && state.typeId !== typeIds.guest;
+    };
     const heirs = others
       .filter((member) => stay.has(member.identityId) && human.has(member.identityId))
-      .toSorted((one, other) => rankOf(one) - rankOf(other) || Number(one.joinedAt) - Number(other.joinedAt));
+      .toSorted(
+        (one, other) =>
+          Number(canAct(other)) - Number(canAct(one)) ||
+          rankOf(one) - rankOf(other) ||
+          Number(one.joinedAt) - Number(other.joinedAt),
+      );
     if (heirs.length > 0) return giveToOneOf(organization, identityId, heirs);
     if (deletedAt === null) await deleteOrganization(_id);
     return give(organization, identityId, undefined);
@@ -81,7 +100,8 @@ export function createOwnerships({ storage, staying, people, deleteOrganization 
 
     /**
      * Makes an owner a member like others. Where no other owner stays, the admin who has been a member longest becomes one, else the
-     * member; an organization without anybody else is deleted. Repeatable.
+     * member; who is locked, deactivated or a guest only if nobody else is left. An organization without anybody else is deleted.
+     * Repeatable.
      */
     async passOn(identityId: string): Promise<void> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -201,8 +201,8 @@ describe('an erasure', () => {
   });
 
   it('by an admin passes ownership on: to the admin who has been there longest, else to the member; else the organization goes', async () => {
-    const { bob, carol, dave, erin } = await signUpAll(app, ['bob', 'carol', 'dave', 'erin'] as const);
-    const withAdmins = await createOrganization(bob, { member: [carol] });
+    const { bob, carol, dave, erin, locked } = await signUpAll(app, ['bob', 'carol', 'dave', 'erin', 'locked'] as const);
+    const withAdmins = await createOrganization(bob, { member: [carol], admin: [locked] });
     const own = (path: string, body: unknown) => bob.rest('PATCH', path, body).expect(204);
     app.clock.advance(1000);
     await own(`/organizations/${withAdmins}/members`, [{ identityId: dave.id, role: 'admin' }]);
@@ -214,6 +214,7 @@ describe('an erasure', () => {
       .rest('POST', `/organizations/${empty}/service-accounts`, { name: 'robot', role: 'admin' })
       .expect<{ id: string }>(201);
     const admins = await app.signIn(admin.email);
+    await admins.rest('POST', `/identities/${locked.id}/lock`).expect(204);
     await admins.rest('POST', `/auth/${bob.id}/erase`).expect(202);
     app.clock.advance(14 * DAY_MS);
     await letErasuresPass(app);
@@ -227,9 +228,30 @@ describe('an erasure', () => {
       [carol.id]: 'member',
       [dave.id]: 'owner',
       [erin.id]: 'admin',
+      [locked.id]: 'admin',
     });
     expect((await roles(withMembers)).get(carol.id)).toBe('owner');
     await now.rest('GET', `/organizations/${empty}`).expect(404);
     expect((await recordOf(robot.id))?.deletedAt).not.toBeNull();
+  });
+
+  it('by an admin passes ownership on where the heir owns all names that could be foreseen', async () => {
+    const { bob, carol } = await signUpAll(app, ['bob', 'carol'] as const);
+    const name = 'x'.repeat(195);
+    const create = (who: Person, called: string) => {
+      const organization = { name: called, description: '', contact_email: 'a@example.org' };
+      return who.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    };
+    const { id } = await create(bob, name);
+    await bob.rest('PATCH', `/organizations/${id}/members`, [{ identityId: carol.id, role: 'member' }]).expect(204);
+    for (const taken of [name, `${name} ${id.slice(-4)}`]) await create(carol, taken);
+    const admins = await app.signIn(admin.email);
+    await admins.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+    app.clock.advance(14 * DAY_MS);
+    await letErasuresPass(app);
+    const now = await app.signIn(admin.email);
+    const { name: passed } = await now.rest('GET', `/organizations/${id}`).expect<{ name: string }>(200);
+    expect(passed).toMatch(/^x{191} [0-9a-f]{8}$/);
+    expect(await app.tandem.services.organizations.roleOf(id, carol.id)).toBe('owner');
   });
 });
