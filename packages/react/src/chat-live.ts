@@ -105,10 +105,14 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         outgoing.hear(one);
       },
     });
+    const followed = new Map<string, Followed>();
     return {
       ...stream,
-      followed: new Map(),
+      followed,
       close() {
+        // at once: the next stream may follow them in the same commit
+        for (const [channelId, one] of followed) stopFollowing(channelId, one);
+        followed.clear();
         stream.close();
         isLive.set(false);
         typing.clear();
@@ -116,10 +120,14 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     };
   });
 
-  /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored. */
+  /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored, or as failed. */
   function send(message: MessageToSend): void {
+    const named: MessageToSend & { clientId: string } = { clientId: globalThis.crypto.randomUUID(), ...message };
     const [stream, release] = shared.use();
-    stream.send(message).then(release, release);
+    void stream
+      .send(named)
+      .catch((cause: unknown) => outgoing.refuse(named, cause))
+      .then(release);
   }
 
   /** The last change that the loaded messages of channels contain, while nobody follows them. */

@@ -28,3 +28,10 @@ export function createLive(options: LiveOptions) {
     },
   };
 }
+
+/** The same for another sign-in: its hooks close their streams, and open them again. */
+export const reopened = ({ notifications, chat, ...live }: Live): Live => ({
+  ...live,
+  notifications: { ...notifications },
+  chat: { ...chat },
+});

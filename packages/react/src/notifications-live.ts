@@ -34,8 +34,8 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
     else void loadAgain(queries, listKey);
   }
 
+  let openings = 0;
   const shared = createShared(() => {
-    let openings = 0;
     const stream = createNotificationStream({
       url,
       client,

@@ -1,4 +1,4 @@
-import { applyToOutgoing, type MessageToSend, type OutgoingMessage, type TandemError } from '@tandem/client';
+import { TandemError, applyToOutgoing, type MessageToSend, type OutgoingMessage } from '@tandem/client';
 import { createStore } from './store.js';
 
 /** A message that is not stored yet. */
@@ -28,5 +28,15 @@ export function createOutgoing(send: (message: MessageToSend) => void) {
     );
   };
   const remove = (clientId: string) => show(all.filter((one) => one.clientId !== clientId));
-  return { messages, remove, hear: (outgoing: OutgoingMessage) => show(applyToOutgoing(all, outgoing)) };
+  const hear = (outgoing: OutgoingMessage) => show(applyToOutgoing(all, outgoing));
+  return {
+    messages,
+    remove,
+    hear,
+    /** One that a stream has not even taken: of others it has told. */
+    refuse(message: MessageToSend & { clientId: string }, cause: unknown): void {
+      if (all.every(({ clientId }) => clientId !== message.clientId))
+        hear({ ...message, state: 'failed', error: new TandemError(cause) });
+    },
+  };
 }

@@ -10,7 +10,7 @@ import {
   type ReactElement,
   type ReactNode,
 } from 'react';
-import { createLive, type Live, type LiveOptions } from './live.js';
+import { createLive, reopened, type Live, type LiveOptions } from './live.js';
 import { createSessionStore, type SessionOptions, type SessionState, type SessionStore } from './session-store.js';
 import { describeTandem, keyFor, type Tandem } from './tandem.js';
 
@@ -40,10 +40,12 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
   const state = useSyncExternalStore(subscribe, get, get);
   const [{ url, WebSocket }] = useState(options);
   const { identityId } = state;
-  const live = useMemo(
+  const kept = useMemo(
     () => (identityId === undefined ? undefined : createLive({ url, WebSocket, client: session.client, identityId, queries })),
     [url, WebSocket, session, identityId, queries],
   );
+  // a stream is of one sign-in: with the next, of the same identity too, the hooks open theirs anew
+  const live = useMemo(() => kept && reopened(kept), [kept, state]);
   useEffect(() => session.watch(), [session]);
   useEffect(() => () => live?.close(), [live]);
   const tandem = useMemo(() => describeTandem(session.client, state, queries), [session, state, queries]);

@@ -137,8 +137,9 @@ export function createSessionStore(
         await client.signOut();
         change(undefined);
       } catch (error) {
-        // tokens are forgotten, whatever the outcome; cookies are not
-        if (!owner) change(undefined);
+        // tokens are forgotten, whatever the outcome; cookies are not, but streams may have ended meanwhile
+        if (owner) store.set({ ...store.get() });
+        else change(undefined);
         throw new TandemError(error);
       }
     },
