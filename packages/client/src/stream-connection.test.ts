@@ -62,6 +62,16 @@ function waitOf({ seen }: ReturnType<typeof connect>, since = seen.downAt): numb
 }
 
 describe('a connection that reconnects by itself', () => {
+  it('is down as soon as it is closed, not when the server confirms it', async () => {
+    const { url, sockets } = await startStreams();
+    const { seen, connection } = connect(url);
+    await expect.poll(() => [seen.opened, sockets.length], PATIENCE).toEqual([1, 1]);
+    connection.close();
+    expect(seen.down).toBe(1);
+    await expect.poll(() => sockets, PATIENCE).toEqual([]);
+    expect(seen).toMatchObject({ asked: 1, down: 1 });
+  });
+
   it('waits longer each time for a server that closes at once, up to ten seconds', async () => {
     const { url, sockets } = await startStreams();
     const client = connect(url);

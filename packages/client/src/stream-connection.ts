@@ -174,7 +174,8 @@ export function createConnection(options: ConnectionOptions) {
       clearTimeout(retry);
       clearTimeout(pacing);
       clearInterval(watch);
-      if (isOpen) socket?.close();
+      // a close that the server confirms late would tell the state of a stream that follows
+      if (isOpen && socket) giveUp(socket);
       else attempt?.abort();
     },
   };
