@@ -51,9 +51,10 @@ export function noteOwner({ context }: Operation, owner: string | undefined): vo
   if (sentBy && (sentBy.owner ??= owner) !== owner) throw new SenderGone('not sent again: its sender has signed out');
 }
 
-/** Whether a call may have been done although it failed: it has no readable answer. */
+/** Whether a call may have been done although it failed: it was sent, and has no readable answer. */
 function isLost(error: unknown): boolean {
-  return isTRPCClientError<AppRouter>(error) && error.data === undefined && error.meta?.['response'] === undefined;
+  if (!isTRPCClientError<AppRouter>(error) || error.cause instanceof SenderGone) return false;
+  return error.data === undefined && error.meta?.['response'] === undefined;
 }
 
 /**

@@ -23,6 +23,7 @@ export type { ChatChange, ChatEvent, ChatMessage, OwnEvent, Reaction, SentMessag
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export {
   MfaRequiredError,
+  SenderGone,
   TandemError,
   describeFailure,
   isError,

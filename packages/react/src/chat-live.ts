@@ -40,7 +40,7 @@ const lastOf = (loaded: LoadedMessages | undefined) => loaded?.messages.at(-1)?.
 export type ChatLive = ReturnType<typeof createChatLive>;
 
 /** Keeps the loaded channels and messages up to date, and sends. */
-export function createChatLive({ url, WebSocket, client, identityId, queries }: LiveOptions) {
+export function createChatLive({ url, WebSocket, client, identityId, isCurrent, queries }: LiveOptions) {
   const channelsKey = keyFor(identityId, 'chat.listChannels', 'live');
   const messagesKey = (channelId: string) => keyFor(identityId, 'chat.listMessages', { channelId, live: true });
   const isLive = createStore(false);
@@ -118,7 +118,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         typing.clear();
       },
     };
-  });
+  }, isCurrent);
 
   /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored, or as failed. */
   function send(message: MessageToSend): void {

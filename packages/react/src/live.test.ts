@@ -2,10 +2,11 @@ import { createTandemClient } from '@tandem/client';
 import { PASSWORD, PATIENCE, fixture, newEmail, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
-import { contents } from '../test/channels.js';
+import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { createSockets } from '../test/sockets.js';
-import { useChannel, useNotifications, useSession } from './index.js';
+import { tokensOf } from '../test/tokens.js';
+import { useChannel, useNotifications, useSession, useTandem } from './index.js';
 
 const app = fixture(() =>
   startTestServer({ authModes: { auth: 'cookie', identities: 'cookie', notifications: 'cookie', chat: 'cookie' } }),
@@ -99,4 +100,26 @@ describe('the streams of one who stays signed in', () => {
         messages.length === 51 && messages[0]?.content === '2' && all?.[0]?.isRead === true,
     );
   });
+});
+
+it('a function of a page that has gone sends nothing in the name of the next person', async () => {
+  await using inBearer = await startTestServer();
+  const [ann, bob] = [await inBearer.signUp(), await inBearer.signUp()];
+  const channelId = await channelOf(ann, [bob]);
+  let tickets = 0;
+  const noted: typeof fetch = (...request) => {
+    const { url, signal } = new Request(...request);
+    if (url.includes('chat.createListenTicket') && !signal.aborted) tickets += 1;
+    return fetch(...request);
+  };
+  const hooks = () => [useChannel(channelId), useSession(), useTandem()] as const;
+  const { until } = render(inBearer, hooks, { tokens: tokensOf(ann), fetch: noted });
+  const [{ send }, { signIn }, { api }] = await until(([{ isLive }]) => isLive);
+  await signIn({ email: bob.email, password: PASSWORD });
+  await until(([{ isLive }, { identityId }]) => isLive && identityId === bob.id);
+  tickets = 0;
+  send('of Ann');
+  // would be sent after the ticket of Ann's
+  await api.chat.createListenTicket.mutate({});
+  expect(tickets).toBe(1);
 });

@@ -10,6 +10,8 @@ export interface LiveOptions {
   WebSocket?: SocketConstructor | undefined;
   client: TandemClient<Router>;
   identityId: string;
+  /** Whether it is still the one signed in: functions of a page that has gone may be called after that. */
+  isCurrent(): boolean;
   queries: QueryClient;
 }
 

@@ -14,7 +14,7 @@ function newestFirst(one: Notification, other: Notification): number {
 }
 
 /** Keeps the loaded notifications and their count up to date. */
-export function createNotificationsLive({ url, WebSocket, client, identityId, queries }: LiveOptions) {
+export function createNotificationsLive({ url, WebSocket, client, identityId, isCurrent, queries }: LiveOptions) {
   const listKey = pagesKey(identityId, 'notifications.list', { identityId });
   const countKey = keyFor(identityId, 'notifications.unreadCount', { identityId });
   const isLive = createStore(false);
@@ -69,7 +69,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
         isLive.set(false);
       },
     };
-  });
+  }, isCurrent);
 
   return {
     isLive,

@@ -40,10 +40,11 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
   const state = useSyncExternalStore(subscribe, get, get);
   const [{ url, WebSocket }] = useState(options);
   const { identityId } = state;
-  const kept = useMemo(
-    () => (identityId === undefined ? undefined : createLive({ url, WebSocket, client: session.client, identityId, queries })),
-    [url, WebSocket, session, identityId, queries],
-  );
+  const kept = useMemo(() => {
+    if (identityId === undefined) return undefined;
+    const isCurrent = () => session.state.get().identityId === identityId;
+    return createLive({ url, WebSocket, client: session.client, identityId, isCurrent, queries });
+  }, [url, WebSocket, session, identityId, queries]);
   // a stream is of one sign-in: with the next, of the same identity too, the hooks open theirs anew
   const live = useMemo(() => kept && reopened(kept), [kept, state]);
   useEffect(() => session.watch(), [session]);

@@ -1,5 +1,6 @@
 import {
   MfaRequiredError,
+  SenderGone,
   TandemError,
   createMemoryTokenStore,
   createTandemClient,
@@ -68,7 +69,11 @@ export function createSessionStore(
   const followed: TokenStore = {
     async load() {
       const kept = await tokens.load();
+      const { identityId } = store.get();
       follow(kept?.identityId);
+      // the call that asks is of the former
+      if (kept && identityId !== undefined && kept.identityId !== identityId)
+        throw new SenderGone('not sent: somebody else has signed in');
       return kept;
     },
     save: (pair) => tokens.save(pair),
@@ -139,7 +144,7 @@ export function createSessionStore(
       } catch (error) {
         // tokens are forgotten, whatever the outcome; cookies are not, but streams may have ended meanwhile
         if (owner) store.set({ ...store.get() });
-        else change(undefined);
+        else await followed.load();
         throw new TandemError(error);
       }
     },

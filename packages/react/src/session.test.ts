@@ -1,12 +1,13 @@
 import { MfaRequiredError, TandemError } from '@tandem/client';
-import { NEW_PASSWORD, PASSWORD, createTotpApp, fixture, newEmail, startTestServer } from '@tandem/testing';
+import { NEW_PASSWORD, PASSWORD, PATIENCE, createTotpApp, fixture, newEmail, startTestServer } from '@tandem/testing';
 import { QueryClient } from '@tanstack/react-query';
 import type { Window } from 'happy-dom';
 import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
+import { channelOf } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { tokensOf } from '../test/tokens.js';
-import { useSession, useTandemQuery } from './index.js';
+import { useChannel, useSession, useTandem, useTandemQuery, type Channel, type Session, type Tandem } from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -167,6 +168,37 @@ describe('useSession', () => {
     void queries.invalidateQueries();
     await until(([{ identityId }, { isError }]) => identityId === bob.id && isError);
     expect(queries.getQueryCache().findAll({ queryKey: ['tandem', ann.id] })).toEqual([]);
+  });
+
+  it('in bearer mode lets fail, unsent, the call that notices who has signed in in another tab', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann, [bob]);
+    const message = await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: 'Tea?' });
+    const asked: string[] = [];
+    const noted: typeof fetch = (...request) => {
+      asked.push(new Request(...request).url.replace(/.*\/trpc\/|\?.*/g, ''));
+      return fetch(...request);
+    };
+    const calls: ((page: readonly [Channel, Session, Tandem]) => unknown)[] = [
+      ([{ toggleReaction }]) => toggleReaction(message.id, 'ok'),
+      ([, , { api }]) =>
+        expect(api.chat.createMessage.mutate({ channelId, senderId: ann.id, content: 'Tea!' })).rejects.toThrow('not sent'),
+      ([, { signOut }]) => expect(signOut()).rejects.toThrow('not sent'),
+    ];
+    for (const call of calls) {
+      const tokens = tokensOf(ann);
+      const hooks = () => [useChannel(channelId), useSession(), useTandem()] as const;
+      const { until, queries, unmount } = render(app, hooks, { tokens, fetch: noted });
+      const page = await until(([{ isLive }]) => isLive);
+      await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+      asked.length = 0;
+      tokens.save(tokensOf(bob).load()!);
+      await call(page);
+      await until(([{ isLive }, { identityId }]) => isLive && identityId === bob.id);
+      expect(asked.filter((name) => /Reaction|createMessage|logout/.test(name))).toEqual([]);
+      expect(tokens.load()?.identityId).toBe(bob.id);
+      unmount();
+    }
   });
 
   it('ends here in bearer mode even if the server cannot be reached', async () => {

@@ -1,5 +1,8 @@
-/** Opens something for its first user, and closes it after the last one. */
-export function createShared<Resource extends { close(): void }>(open: () => Resource) {
+/**
+ * Opens something for its first user, and closes it after the last one.
+ * @param isCurrent whether it may be open: who comes late gets a closed one
+ */
+export function createShared<Resource extends { close(): void }>(open: () => Resource, isCurrent: () => boolean) {
   let current: Resource | undefined;
   let users = 0;
   function close(): void {
@@ -12,6 +15,7 @@ export function createShared<Resource extends { close(): void }>(open: () => Res
     use(): [Resource, () => void] {
       users += 1;
       current ??= open();
+      if (!isCurrent()) current.close();
       let isUsed = true;
       function release(): void {
         if (!isUsed) return;
