@@ -67,6 +67,30 @@ describe('useChannel', () => {
     await page.until(({ messages }) => messages?.length === 60);
   });
 
+  it('loads nothing again when an earlier message than those it shows gets a reply', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    const posted: { id: string }[] = [];
+    for (let n = 1; n <= 60; n++) posted.push(await services.chat.post({ channelId, senderId: ann.id, content: String(n) }));
+    const replyToId = posted[0]?.id ?? '';
+    await ann.rest('PUT', `/messages/${replyToId}/reactions/ok`).expect(204);
+    let loads = 0;
+    const counted: typeof fetch = (...request) => {
+      if (new Request(...request).url.includes('listMessages')) loads += 1;
+      return fetch(...request);
+    };
+    const sockets = createSockets();
+    const options = { tokens: tokensOf(ann), fetch: counted, WebSocket: sockets.WebSocket };
+    const { until, queries } = render(app, () => useChannel(channelId), options);
+    await until(({ isLive, messages }) => isLive && messages?.length === 50 && sockets.heard('"subscribed"'));
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    loads = 0;
+    await services.chat.post({ channelId, senderId: ann.id, content: 'Tea!', replyToId });
+    await until(({ messages }) => messages?.at(-1)?.content === 'Tea!' && sockets.heard('"message.updated"'));
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    expect(loads).toBe(0);
+  });
+
   it('does not show a message of one’s own that is acknowledged only after it was deleted', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

@@ -78,13 +78,18 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     const { channelId } = event;
     loader.hear(event);
     noteDeleted(event);
-    const isKnown = 'message' in event && loadedMessages(channelId)?.messages.some(({ id }) => id === event.message.id);
+    const { messages = [], nextToken } = loadedMessages(channelId) ?? {};
+    const [first] = messages;
+    const isRestored =
+      event.type === 'message.updated' &&
+      messages.every(({ id }) => id !== event.message.id) &&
+      // else it is earlier than those that are loaded
+      (nextToken === undefined || (first && first.seq <= event.message.seq));
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
     if (event.type === 'message.deleted') void loadChannelsAgain();
-    // one that was restored: the event does not say which reactions are one's own
-    if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown)
-      void loadAgain(queries, messagesKey(channelId));
+    // the event does not say which reactions are one's own
+    if (isRestored && event.message.reactions.length > 0) void loadAgain(queries, messagesKey(channelId));
     if (event.type.startsWith('pin.')) void loadAgain(queries, keyFor(identityId, 'chat.listPins'));
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
