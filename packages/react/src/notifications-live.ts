@@ -20,10 +20,17 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
   const isLive = createStore(false);
   const rows = () => queries.getQueryData<Pages>(listKey)?.pages.flatMap(({ value }) => value) ?? [];
 
+  async function loadListAgain(): Promise<void> {
+    const { fetchStatus, fetchMeta } = queries.getQueryState(listKey) ?? {};
+    // a further page that somebody has asked for would be given up
+    if (fetchStatus !== 'idle' && fetchMeta?.fetchMore)
+      await queries.refetchQueries({ queryKey: listKey }, { cancelRefetch: false });
+    await loadAgain(queries, listKey);
+  }
   function changePages(how: (page: ListRows<Notification>, at: number) => ListRows<Notification>): void {
     queries.setQueryData<Pages>(listKey, (loaded) => loaded && { ...loaded, pages: loaded.pages.map(how) });
     // an answer under way may be older than this change
-    if (queries.isFetching({ queryKey: listKey }) > 0) void loadAgain(queries, listKey);
+    if (queries.isFetching({ queryKey: listKey }) > 0) void loadListAgain();
   }
   function markRows(isRead: (row: Notification) => boolean): void {
     changePages((page) => ({ ...page, value: page.value.map((row) => (isRead(row) ? { ...row, isRead: true } : row)) }));
@@ -31,7 +38,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
   function markUpTo(id: string): void {
     const newest = rows().find((row) => row.id === id);
     if (newest) markRows((row) => newestFirst(newest, row) <= 0 || row.id === id);
-    else void loadAgain(queries, listKey);
+    else void loadListAgain();
   }
 
   let openings = 0;
@@ -60,7 +67,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
         isLive.set(state === 'up');
         if (state === 'down') return;
         // a stream resumes after the last notification that it has told, if any, and does not tell what was read meanwhile
-        if (openings++ > 0 || rows().length === 0) void loadAgain(queries, listKey);
+        if (openings++ > 0 || rows().length === 0) void loadListAgain();
       },
     });
     return {

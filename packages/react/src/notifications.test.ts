@@ -87,6 +87,23 @@ describe('useNotifications', () => {
     expect(show(await until(({ unread }) => unread === 1))).toEqual({ kinds: ['meanwhile'], unread: 1, isLive: true });
   });
 
+  it('shows the further page that was asked for when a notification came', async () => {
+    const ann = await app.signUp();
+    await services.notifications.notifyMany(Array.from({ length: 25 }, () => ({ receiverId: ann.id })));
+    const slow = createSlowFetch((url) => url.includes('notifications.list'));
+    const { until, queries } = render(app, useNotifications, { tokens: tokensOf(ann), fetch: slow.fetch });
+    const { loadMore } = await until(({ isLive, notifications: all }) => isLive && all?.length === 20);
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    const release = slow.hold();
+    const loading = loadMore();
+    await expect.poll(slow.waiting, PATIENCE).toBe(1);
+    await services.notifications.notify(ann.id, { kind: 'meanwhile' });
+    await until(({ notifications: all }) => all?.[0]?.kind === 'meanwhile');
+    release();
+    await loading;
+    await until(({ notifications: all }) => all?.length === 26 && all[0]?.kind === 'meanwhile');
+  });
+
   it('closes its connection when its last user has gone', async () => {
     const ann = await app.signUp();
     const sockets = createSockets();
