@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Choice, Field } from '../ui/field.js';
-import { timeOfLocal } from '../texts/formats.js';
+import { LATEST, timeOfLocal } from '../texts/formats.js';
 import { t } from '../texts/texts.js';
 
 const MINUTE_MS = 60_000;
@@ -44,7 +44,7 @@ export function UntilDialog({ title, action, children, mayBeForever = false, onC
       >
         <p>{children}</p>
         <Choice<Span> label={t('chat.until.howLong')} value={span} options={options} onChange={setSpan} />
-        {span === 'time' && <Field label={t('chat.until.until')} name="until" type="datetime-local" required />}
+        {span === 'time' && <Field label={t('chat.until.until')} name="until" type="datetime-local" max={LATEST} required />}
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <Button type="submit" className="danger">

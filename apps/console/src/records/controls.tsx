@@ -7,6 +7,7 @@ import { useCall, type Input } from './call.js';
 import type { InputField } from './inputs.js';
 import { RecordInput, RecordsInput } from './record-input.js';
 import { valueText } from './words.js';
+import { LATEST } from '../texts/formats.js';
 import { t } from '../texts/texts.js';
 
 interface ControlProps {
@@ -82,6 +83,7 @@ export function InputControl({ id, path, field, given, describedBy, isInvalid }:
         <input
           {...common}
           type={TYPES[control.type]}
+          max={control.type === 'date' ? LATEST : undefined}
           inputMode={control.type === 'number' ? 'decimal' : undefined}
           autoComplete={control.type === 'password' ? 'new-password' : 'off'}
           {...register(path)}

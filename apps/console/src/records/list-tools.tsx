@@ -8,7 +8,7 @@ import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
 import { SavedViews } from './saved-views.js';
 import { labelOf } from './words.js';
-import { timeOfLocal, timeText } from '../texts/formats.js';
+import { LATEST, timeOfLocal, timeText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
 interface ToolsProps {
@@ -127,6 +127,7 @@ function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condi
           label={t('records.tools.value')}
           name="value"
           type={inputs[type] ?? 'text'}
+          max={type === 'date' ? LATEST.slice(0, 10) : undefined}
           step="any"
           autoComplete="off"
           hint={t('records.tools.valueHint')}

@@ -1,7 +1,7 @@
 import { describeFailure } from '@tandem/client';
 import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useId, useMemo, useRef, type ReactNode } from 'react';
-import { FormProvider, useForm, useFormContext, type ResolverResult } from 'react-hook-form';
+import { FormProvider, set, useForm, useFormContext, type FieldErrors, type ResolverResult } from 'react-hook-form';
 import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
@@ -60,9 +60,12 @@ export function OperationForm(props: OperationFormProps) {
     return { ...given, ...(present ? changesOf(typed, before, fields) : inputOf(typed, fields)) };
   }
 
+  const shown = useRef<HTMLFormElement>(null);
   const form = useForm<Typed>({
     defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...patched(present ?? {}, failed.input) }) : before,
     resolver(typed): ResolverResult<Typed> {
+      const unread = unreadIn(shown.current);
+      if (unread.length > 0) return { values: {}, errors: errorsOf(unread) };
       try {
         const input = inputFrom(typed);
         const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
@@ -125,6 +128,7 @@ export function OperationForm(props: OperationFormProps) {
   return (
     <FormProvider {...form}>
       <form
+        ref={shown}
         noValidate
         className="operation-form"
         onSubmit={(event) => {
@@ -160,6 +164,18 @@ function pathOf(place: string, fields: readonly InputField[]): string | undefine
   const field = fields.find((one) => one.name === name);
   const isPart = field?.control.type === 'object' && field.control.fields.some((one) => one.name === part);
   return field && (isPart ? `${name}.${part}` : name);
+}
+
+/** What stands in a form without being a value, such as a time without its year, by the path of its field. */
+function unreadIn(form: HTMLFormElement | null): [path: string, message: string][] {
+  const inputs = [...(form?.elements ?? [])].filter((one) => one instanceof HTMLInputElement);
+  return inputs.filter(({ validity }) => validity.badInput).map(({ name }) => [name, t('records.form.noTime')]);
+}
+
+function errorsOf(problems: Iterable<[path: string, message: string]>): FieldErrors<Typed> {
+  const errors = {};
+  for (const [path, message] of problems) set(errors, path, { type: 'typed', message });
+  return errors;
 }
 
 function typedFields(fields: readonly InputField[], values: Readonly<Record<string, unknown>>): Typed {

@@ -91,6 +91,9 @@ function offsetAt(at: number): number {
   return shown - Math.floor(at / 1000) * 1000;
 }
 
+/** The last time that is asked for: without one, `datetime-local` takes years of six digits. */
+export const LATEST = '9999-12-31T23:59';
+
 /** A time as `datetime-local` takes it, in the reader's zone: `2026-11-26T15:30`. */
 export function localTime(at: Date): string {
   return new Date(at.getTime() + offsetAt(at.getTime())).toISOString().slice(0, 16);

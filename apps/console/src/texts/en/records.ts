@@ -56,6 +56,7 @@ export const texts = {
     optional: 'optional',
     required: 'This is required.',
     noJson: 'This is no JSON.',
+    noTime: 'This time is incomplete, or there is none like it.',
     item: '{one} {number, number}',
     addItem: 'Add {one}',
     removeOne: 'Remove {one}',

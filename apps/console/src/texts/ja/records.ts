@@ -65,6 +65,7 @@ export const texts: Translated<typeof english> = {
     optional: '任意',
     required: '必須項目です。',
     noJson: 'JSONの形式が正しくありません。',
+    noTime: '日時が不完全か、存在しない日時です。',
     item: '{one} {number, number}',
     addItem: '{one}を追加',
     removeOne: '{one}を取り除く',

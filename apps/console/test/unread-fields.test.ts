@@ -1,0 +1,36 @@
+import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectClean, focusedText, launchChromium, visitSignedIn } from './chromium.js';
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const submit = (page: Page) => dialogOf(page).locator('button[type=submit]').click();
+const problemIn = (page: Page, text: string) =>
+  dialogOf(page).locator('.field', { has: page.locator('.problem', { hasText: text }) });
+
+describe.skipIf(!HAS_CHROMIUM)('what a form cannot read (skipped where there is no chromium)', () => {
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
+  const admin = fixture(() => app.signUpAdmin());
+  const visit = (path: string) => visitSignedIn(browser, app, { person: admin, path });
+
+  it('is a time without its parts: no key that never expires is made of it', async () => {
+    await using visitor = await visit('/account?tab=keys');
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Short-lived');
+    await page.getByLabel('Scopes').fill('products.*');
+    const expiry = page.getByLabel(/^Expires/);
+    await expiry.focus();
+    await page.keyboard.type('3112');
+    await submit(page);
+    await problemIn(page, 'This time is incomplete').waitFor();
+    expect(await focusedText(page)).toContain('Expires');
+    const { data } = await admin.rest('GET', `/auth/${admin.id}/keys`).expect<{ data: object[] }>(200);
+    expect(data).toEqual([]);
+    await expiry.fill('2999-12-31T10:00');
+    await submit(page);
+    await dialogOf(page).getByText(/^tdm_/).waitFor();
+    await expectClean(visitor);
+  });
+});
