@@ -33,4 +33,31 @@ describe.skipIf(!HAS_CHROMIUM)('what a form cannot read (skipped where there is 
     await dialogOf(page).getByText(/^tdm_/).waitFor();
     await expectClean(visitor);
   });
+
+  it('is a name for which nothing was chosen: the field is not emptied', async () => {
+    const { id: parent } = await admin
+      .rest('POST', '/categories', { name: 'Goods', description: '' })
+      .expect<{ id: string }>(201);
+    const books = await admin.rest('POST', '/categories', { name: 'Books', description: '' }).expect<{ id: string }>(201);
+    const { id } = await admin
+      .rest('POST', '/categories', { name: 'Novels', description: '', parent })
+      .expect<{ id: string }>(201);
+    await using visitor = await visit(`/categories/${id}`);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove category' }).click();
+    await page.getByLabel(/^Parent/).fill('Books');
+    await page.keyboard.press('Tab');
+    await submit(page);
+    await problemIn(page, 'Choose one that was found.').waitFor();
+    expect(await focusedText(page)).toContain('Parent');
+    expect(await admin.rest('GET', `/categories/${id}`).expect(200)).toMatchObject({ parent });
+    await dialogOf(page).getByRole('list', { name: 'Found' }).getByRole('button', { name: 'Books' }).click();
+    await problemIn(page, 'Choose one that was found.').waitFor({ state: 'detached' });
+    await submit(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    const read = () => admin.rest('GET', `/categories/${id}`).expect<{ parent: string }>(200);
+    await expect.poll(async () => (await read()).parent).toBe(books.id);
+    await expectClean(visitor);
+  });
 });

@@ -100,12 +100,12 @@ interface CommonProps {
 
 function ControlledRecord({ path, ...props }: CommonProps & { kind: Parameters<typeof RecordInput>[0]['kind'] }) {
   const { field } = useController({ name: path });
-  return <RecordInput {...props} value={field.value as string} onChange={field.onChange} />;
+  return <RecordInput {...props} name={path} value={field.value as string} onChange={field.onChange} />;
 }
 
 function ControlledRecords({ path, ...props }: CommonProps & { kind: Parameters<typeof RecordInput>[0]['kind'] }) {
   const { field } = useController({ name: path });
-  return <RecordsInput {...props} value={field.value as string[]} onChange={field.onChange} />;
+  return <RecordsInput {...props} name={path} value={field.value as string[]} onChange={field.onChange} />;
 }
 
 interface FileInputProps extends CommonProps {

@@ -65,7 +65,7 @@ export function OperationForm(props: OperationFormProps) {
     defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...patched(present ?? {}, failed.input) }) : before,
     resolver(typed): ResolverResult<Typed> {
       const unread = unreadIn(shown.current);
-      if (unread.length > 0) return { values: {}, errors: errorsOf(unread) };
+      if (unread.length > 0) return { values: {}, errors: errorsOf(unread.map((one) => [one.name, unreadText(one)])) };
       try {
         const input = inputFrom(typed);
         const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
@@ -133,7 +133,7 @@ export function OperationForm(props: OperationFormProps) {
         className="operation-form"
         onSubmit={(event) => {
           event.stopPropagation();
-          void form.handleSubmit(submit)(event);
+          void form.handleSubmit(submit, () => unreadIn(shown.current)[0]?.focus())(event);
         }}
       >
         {children}
@@ -166,11 +166,14 @@ function pathOf(place: string, fields: readonly InputField[]): string | undefine
   return field && (isPart ? `${name}.${part}` : name);
 }
 
-/** What stands in a form without being a value, such as a time without its year, by the path of its field. */
-function unreadIn(form: HTMLFormElement | null): [path: string, message: string][] {
+/** Inputs in which something stands that is no value: a time without its year, or a name for which nothing was chosen. */
+function unreadIn(form: HTMLFormElement | null): HTMLInputElement[] {
   const inputs = [...(form?.elements ?? [])].filter((one) => one instanceof HTMLInputElement);
-  return inputs.filter(({ validity }) => validity.badInput).map(({ name }) => [name, t('records.form.noTime')]);
+  return inputs.filter(({ validity }) => validity.badInput || validity.customError);
 }
+
+const unreadText = ({ validity, validationMessage }: HTMLInputElement) =>
+  validity.customError ? validationMessage : t('records.form.noTime');
 
 function errorsOf(problems: Iterable<[path: string, message: string]>): FieldErrors<Typed> {
   const errors = {};

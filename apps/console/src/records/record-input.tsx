@@ -1,6 +1,6 @@
 import { queryKey } from '@tandem/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useRef, useState } from 'react';
 import { useMe } from '../session/me.js';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
@@ -57,6 +57,8 @@ export function useRecordName(kind: Kind, id: string): string {
 
 interface RecordInputProps {
   id: string;
+  /** Where its value is in the form. */
+  name: string;
   kind: Kind;
   value: string;
   onChange(id: string): void;
@@ -66,6 +68,7 @@ interface RecordInputProps {
 /** Finds a record by what is typed; an id can be pasted too. */
 export function RecordInput({ id, kind, value, onChange, ...described }: RecordInputProps) {
   const [typed, setTyped] = useState('');
+  const input = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(false);
   const { data: proposed = [], isPlaceholderData } = useProposals(kind, typed, isOpen);
   // of those found for what was typed before only those that fit: Enter takes the first
@@ -73,9 +76,14 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
   const proposals = isPlaceholderData ? proposed.filter(isFit) : proposed;
   const one = oneText(kind.name);
 
+  /** What is typed and not chosen is no value: the form refuses it, instead of leaving it out. */
+  function type(text: string): void {
+    setTyped(text);
+    input.current?.setCustomValidity(text.trim() === '' ? '' : t('records.form.chooseFound'));
+  }
   function choose(chosen: string): void {
+    type('');
     onChange(chosen);
-    setTyped('');
     setOpen(false);
   }
   if (value)
@@ -106,10 +114,11 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
     >
       <FoundList
         id={id}
+        ref={input}
         {...described}
         placeholder={t('records.form.find', { an: String(/^[aeiou]/.test(one)), one })}
         value={typed}
-        onType={setTyped}
+        onType={type}
         listLabel={t('records.form.found')}
         entries={isOpen ? entries : []}
       />

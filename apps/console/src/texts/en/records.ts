@@ -62,6 +62,7 @@ export const texts = {
     removeOne: 'Remove {one}',
     find: '{an, select, true {Find an {one}} other {Find a {one}}}',
     found: 'Found',
+    chooseFound: 'Choose one that was found.',
   },
   problems: {
     too_small:

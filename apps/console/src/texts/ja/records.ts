@@ -71,6 +71,7 @@ export const texts: Translated<typeof english> = {
     removeOne: '{one}を取り除く',
     find: '{an, select, true {{one}を検索} other {{one}を検索}}',
     found: '検索結果',
+    chooseFound: '検索結果から選択してください。',
   },
   problems: {
     too_small:
