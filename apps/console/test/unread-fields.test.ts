@@ -60,4 +60,33 @@ describe.skipIf(!HAS_CHROMIUM)('what a form cannot read (skipped where there is 
     await expect.poll(async () => (await read()).parent).toBe(books.id);
     await expectClean(visitor);
   });
+
+  it('is never taken by Enter for a record of another name', async () => {
+    const owner = await app.signUp();
+    const make = (name: string) =>
+      owner.rest('POST', '/organizations', { organization: { name, description: '', contact_email: owner.email } }).expect(201);
+    await make('茶の店');
+    for (let count = 1; count <= 9; count++) await make(`Shop ${String(count)}`);
+    for (const person of [owner, admin]) {
+      await using visitor = await visitSignedIn(browser, app, { person, path: '/products' });
+      const { page } = visitor;
+      await page.getByRole('button', { name: 'New product' }).click();
+      const shop = page.getByLabel(/^Organization/);
+      const found = dialogOf(page).getByRole('list', { name: 'Found' }).getByRole('button');
+      await shop.focus();
+      await expect.poll(() => found.count()).toBe(8);
+      await shop.fill('zz');
+      await expect.poll(() => found.count()).toBe(0);
+      await shop.fill('茶');
+      await expect.poll(() => found.allTextContents()).toEqual(['茶の店']);
+      // the Enter of an input method takes a word of it alone
+      const ofMethod = "new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true })";
+      await page.evaluate(`document.activeElement.dispatchEvent(${ofMethod})`);
+      expect(await shop.inputValue()).toBe('茶');
+      await page.keyboard.press('Enter');
+      await dialogOf(page).getByRole('button', { name: 'Remove organization' }).waitFor();
+      await dialogOf(page).getByText('茶の店').waitFor();
+      await expectClean(visitor);
+    }
+  });
 });

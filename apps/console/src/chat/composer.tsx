@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { isComposing } from '../ui/is-composing.js';
 import { Icon } from '../ui/icons.js';
 import { notedFiles } from './attachments.js';
 import { useChat } from './chat.js';
@@ -99,7 +100,7 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
     onSend?.();
   }
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (mentions.onKeyDown(event, mention)) return;
     if (event.key === 'ArrowUp' && text === '' && onEditLast) {
       event.preventDefault();

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { isComposing } from '../ui/is-composing.js';
 import { Icon } from '../ui/icons.js';
 import { Failure } from '../ui/notices.js';
 import { knownFiles, notedFiles } from './attachments.js';
@@ -62,7 +63,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
   }
   function onKeyDown(event: KeyboardEvent): void {
     event.stopPropagation();
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === 'Escape') onEnd();
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();

@@ -16,26 +16,35 @@ import { t } from '../texts/texts.js';
 
 /** Proposals shown at once. */
 const SHOWN = 8;
+/** Those asked for where the page itself finds what was typed: the most that a list gives. */
+const MOST = 100;
 
-/** Records of a kind whose names have what was typed; the newest where nothing was. */
+/** Records of a kind that have what was typed; the newest where nothing was. Enter takes the first. */
 function useProposals(kind: Kind, typed: string, isOn: boolean) {
   const definitions = useDefinitions();
   const { data: me } = useMe();
   const call = useCall();
   const place = me && placeOf(kind, definitions, me);
-  const text = useDeferredValue(wordsOf(typed));
+  const wanted = useDeferredValue(typed.trim());
+  const text = wordsOf(wanted);
   const search = text !== '' && place?.list.isSearched ? { $search: text } : {};
-  return useQuery({
-    queryKey: [...queryKey(place?.list.operation.id ?? kind.name), 'proposals', text],
+  const isNarrowed = wanted === '' || '$search' in search;
+  const asked = { ...search, $top: isNarrowed ? SHOWN : MOST };
+  const { data = [], isPlaceholderData } = useQuery({
+    queryKey: [...queryKey(place?.list.operation.id ?? kind.name), 'proposals', asked],
     enabled: isOn && place !== undefined,
     placeholderData: keepPreviousData,
     queryFn: async () => {
       if (!place) return [];
-      const answer = await call(place.list.operation, { ...place.input, ...search, $top: SHOWN });
+      const answer = await call(place.list.operation, { ...place.input, ...asked });
       const { value } = answer as { value: Row[] };
       return value.map((row) => ('id' in row ? row : ((row[oneOf(kind.name)] as Row | undefined) ?? row)));
     },
   });
+  const isFit = (row: Row) => titleOf(row).toLowerCase().includes(typed.trim().toLowerCase());
+  // those of what was typed before, or of a list that cannot search for it, are not what was typed
+  const isForThis = isNarrowed && !isPlaceholderData && wanted === typed.trim();
+  return (isForThis ? data : data.filter(isFit)).slice(0, SHOWN);
 }
 
 /** The name of a chosen record. */
@@ -70,10 +79,7 @@ export function RecordInput({ id, kind, value, onChange, ...described }: RecordI
   const [typed, setTyped] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const { data: proposed = [], isPlaceholderData } = useProposals(kind, typed, isOpen);
-  // of those found for what was typed before only those that fit: Enter takes the first
-  const isFit = (row: Row) => titleOf(row).toLowerCase().includes(typed.trim().toLowerCase());
-  const proposals = isPlaceholderData ? proposed.filter(isFit) : proposed;
+  const proposals = useProposals(kind, typed, isOpen);
   const one = oneText(kind.name);
 
   /** What is typed and not chosen is no value: the form refuses it, instead of leaving it out. */

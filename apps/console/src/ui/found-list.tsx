@@ -1,4 +1,5 @@
 import { useRef, useState, type ComponentProps, type KeyboardEvent } from 'react';
+import { isComposing } from './is-composing.js';
 
 export interface FoundEntry {
   key: string;
@@ -33,6 +34,7 @@ export function FoundList({ entries, listLabel, onType, ...input }: FoundListPro
   const box = useRef<HTMLDivElement>(null);
   const held = useHeld(input.value, entries);
   function onKeyDown(event: KeyboardEvent): void {
+    if (isComposing(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
