@@ -1,4 +1,5 @@
-import { Choice, Field } from '../ui/field.js';
+import { Choice } from '../ui/field.js';
+import { KeptField } from '../ui/kept-field.js';
 import { useCategories, useOffers, useShopNames } from './names.js';
 import type { Filter, ViewState } from './view-state.js';
 import { t } from '../texts/texts.js';
@@ -13,12 +14,11 @@ export function Filters({ state, change }: { state: ViewState; change(wanted: Pa
   const amount = { inputMode: 'decimal', pattern: '[0-9]*[.,]?[0-9]*', title: t('catalogue.filters.amount') } as const;
   const typed = (filter: Filter) => ({
     value: state[filter],
-    onChange: ({ target }: { target: HTMLInputElement }) => change({ [filter]: target.value }),
-    autoComplete: 'off',
+    onType: (text: string) => change({ [filter]: text }),
   });
   return (
     <search className="filters filters-many">
-      <Field label={t('ui.search')} type="search" {...typed('words')} />
+      <KeptField label={t('ui.search')} type="search" {...typed('words')} />
       <Choice
         label={t('catalogue.filters.category')}
         options={[['', t('catalogue.filters.allCategories')], ...categories.map(({ id, name }) => [id, name] as const)]}
@@ -34,8 +34,8 @@ export function Filters({ state, change }: { state: ViewState; change(wanted: Pa
         options={[['', t('catalogue.filters.allCurrencies')], ...(offers?.currencies ?? []).map((code) => [code, code] as const)]}
         {...chosen('currency')}
       />
-      <Field label={t('catalogue.filters.min')} {...amount} {...typed('min')} />
-      <Field label={t('catalogue.filters.max')} {...amount} {...typed('max')} />
+      <KeptField label={t('catalogue.filters.min')} {...amount} {...typed('min')} />
+      <KeptField label={t('catalogue.filters.max')} {...amount} {...typed('max')} />
     </search>
   );
 }

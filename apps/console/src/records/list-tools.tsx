@@ -3,6 +3,7 @@ import type { ListField } from '../reference/list-fields.js';
 import { Button } from '../ui/button.js';
 import { Choice, Field } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
+import { KeptField } from '../ui/kept-field.js';
 import { conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
 import type { RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
@@ -33,13 +34,7 @@ export function ListTools({ list, state, change }: ToolsProps) {
     <div className="list-tools">
       {list.isSearched && (
         <search>
-          <Field
-            label={t('ui.search')}
-            type="search"
-            value={state.q}
-            onChange={({ target }) => change({ q: target.value })}
-            autoComplete="off"
-          />
+          <KeptField label={t('ui.search')} type="search" value={state.q} onType={(q) => change({ q })} />
         </search>
       )}
       <ul className="chips" aria-label={t('records.tools.filters')}>
