@@ -89,4 +89,33 @@ describe.skipIf(!HAS_CHROMIUM)('what a form cannot read (skipped where there is 
       await expectClean(visitor);
     }
   });
+
+  it('is said at its field, also within another', async () => {
+    await admin.rest('POST', '/products', { name: 'Mug', description: '' }).expect(201);
+    await using visitor = await visit('/products');
+    const { page } = visitor;
+    await page.getByRole('checkbox', { name: 'Choose Mug' }).check();
+    await page.getByRole('button', { name: 'Patch', exact: true }).click();
+    await dialogOf(page)
+      .getByLabel(/^Metadata/)
+      .fill('{ "colour": ');
+    await submit(page);
+    await problemIn(page, 'This is no JSON.')
+      .getByLabel(/^Metadata/)
+      .waitFor();
+    expect(await focusedText(page)).toContain('Metadata');
+    await dialogOf(page)
+      .getByLabel(/^Metadata/)
+      .fill('{ "colour": "red" }');
+    await submit(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    const read = () => admin.rest('GET', '/products?name=Mug').expect<{ data: object[] }>(200);
+    await expect.poll(async () => (await read()).data).toMatchObject([{ metadata: { colour: 'red' } }]);
+    await visitor.open('/account?tab=keys');
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByLabel(/^Expires/).fill('12026-01-01T10:00');
+    await submit(page);
+    await problemIn(page, 'This time is incomplete').waitFor();
+    await expectClean(visitor);
+  });
 });

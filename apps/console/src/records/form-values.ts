@@ -33,7 +33,7 @@ export function typedOf(value: unknown, control: Control): unknown {
 
 const isEmpty = (typed: unknown) => typed === '' || typed === undefined || (Array.isArray(typed) && typed.length === 0);
 
-/** The value that was typed; undefined where nothing was. @throws SyntaxError for text that is no JSON */
+/** The value that was typed; undefined where nothing was. @throws Error for what `unreadValues` names */
 function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
   if (control.type === 'object') {
     const value = inputOf(typed as Typed, control.fields);
@@ -46,6 +46,23 @@ function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
   if (control.type === 'texts') return (typed as string).split('\n').map((line) => line.trim()).filter(Boolean); // prettier-ignore
   if (control.type === 'date') return timeOfLocal(typed as string).toISOString();
   return typed;
+}
+
+/** What was typed and is no value of its field, by path: text that is no JSON, and a time that does not exist. */
+export function unreadValues(typed: Typed, fields: readonly InputField[], above = ''): [path: string, message: string][] {
+  return fields.flatMap((field): [string, string][] => {
+    const { name, control } = field;
+    const path = `${above}${name}`;
+    if (control.type === 'object') return unreadValues(typed[name] as Typed, control.fields, `${path}.`);
+    if (control.type === 'items')
+      return (typed[name] as Typed[]).flatMap((one, at) => unreadValues(one, control.fields, `${path}.${String(at)}.`));
+    try {
+      valueOf(typed[name], field);
+      return [];
+    } catch {
+      return [[path, t(control.type === 'json' ? 'records.form.noJson' : 'records.form.noTime')]];
+    }
+  });
 }
 
 /** What is sent of a form that creates: what was given. */

@@ -9,7 +9,7 @@ import { useCall, type CallContext, type Input } from './call.js';
 import { InputControl, UPLOAD } from './controls.js';
 import { ItemsControl } from './items-control.js';
 import { useDefinitions } from './definitions.js';
-import { changesOf, inputOf, problemsOf, typedOf, type Typed } from './form-values.js';
+import { changesOf, inputOf, problemsOf, typedOf, unreadValues, type Typed } from './form-values.js';
 import { inputFieldsOf, type InputField } from './inputs.js';
 import { patched } from './own-data.js';
 import { useWithProof } from '../security/proof.js';
@@ -61,23 +61,21 @@ export function OperationForm(props: OperationFormProps) {
   }
 
   const shown = useRef<HTMLFormElement>(null);
+  function problemsIn(typed: Typed): Problem[] {
+    const inputs = unreadIn(shown.current).map((one): Problem => [one.name, unreadText(one)]);
+    const unread = [...unreadValues(typed, fields), ...inputs];
+    if (unread.length > 0) return unread;
+    const input = inputFrom(typed);
+    const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
+    // what is given, such as too many chosen rows, has no field
+    const placeOf = (name: string) => (fields.some((field) => field.name === name) ? name : 'root');
+    return [...problemsOf(operation, input, asked, resolve)].map(([name, message]) => [placeOf(name), message]);
+  }
   const form = useForm<Typed>({
     defaultValues: failed ? typedFields(fields, { ...proposed, ...present, ...patched(present ?? {}, failed.input) }) : before,
     resolver(typed): ResolverResult<Typed> {
-      const unread = unreadIn(shown.current);
-      if (unread.length > 0) return { values: {}, errors: errorsOf(unread.map((one) => [one.name, unreadText(one)])) };
-      try {
-        const input = inputFrom(typed);
-        const asked = present ? fields.filter(({ name }) => Object.hasOwn(input, name)) : fields;
-        const problems = [...problemsOf(operation, input, asked, resolve)];
-        // what is given, such as too many chosen rows, has no field
-        const placeOf = (name: string) => (fields.some((field) => field.name === name) ? name : 'root');
-        const errors = Object.fromEntries(problems.map(([name, message]) => [placeOf(name), { type: 'schema', message }]));
-        return problems.length > 0 ? { values: {}, errors } : { values: typed, errors: {} };
-      } catch {
-        const broken = fields.filter(({ control }) => control.type === 'json').map(({ name }) => [name, { type: 'json', message: t('records.form.noJson') }]); // prettier-ignore
-        return { values: {}, errors: Object.fromEntries(broken) as Record<string, { type: string; message: string }> };
-      }
+      const problems = problemsIn(typed);
+      return problems.length > 0 ? { values: {}, errors: errorsOf(problems) } : { values: typed, errors: {} };
     },
   });
   const { isDirty, errors } = form.formState;
@@ -175,7 +173,9 @@ function unreadIn(form: HTMLFormElement | null): HTMLInputElement[] {
 const unreadText = ({ validity, validationMessage }: HTMLInputElement) =>
   validity.customError ? validationMessage : t('records.form.noTime');
 
-function errorsOf(problems: Iterable<[path: string, message: string]>): FieldErrors<Typed> {
+type Problem = [path: string, message: string];
+
+function errorsOf(problems: readonly Problem[]): FieldErrors<Typed> {
   const errors = {};
   for (const [path, message] of problems) set(errors, path, { type: 'typed', message });
   return errors;
