@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, launchChromium, tabTo, visitSignedIn } from './chromium.js';
+import { expectClean, focusedText, launchChromium, tabTo, visitSignedIn } from './chromium.js';
 
 const PICTURE = {
   name: 'tea.png',
@@ -124,6 +124,23 @@ describe.skipIf(!HAS_CHROMIUM)('the keyboard alone (skipped where there is no ch
     await page.getByRole('heading', { name: 'keyboard.guest@example.org' }).waitFor();
     const { data } = await admin.rest('GET', '/invitations').expect<{ data: object[] }>(200);
     expect(data).toMatchObject([{ email: 'keyboard.guest@example.org', organizationId, role: 'member' }]);
+    await expectClean(visitor);
+  });
+
+  it('stays in a form where a record is chosen and removed', async () => {
+    const admin = await app.signUpAdmin();
+    const organization = { name: 'Focused shop', description: 'Tea', contact_email: 'shop@example.org' };
+    await admin.rest('POST', '/organizations', { organization }).expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    await find(page, 'New invitation');
+    await tabTo(page, 'Organization optional');
+    await page.keyboard.type('Focused');
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'Focused shop' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focusedText(page)).toBe('Remove organization');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focusedText(page)).toBe('Organization optional');
     await expectClean(visitor);
   });
 });

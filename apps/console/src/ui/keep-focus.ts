@@ -1,3 +1,5 @@
+const FOCUSABLE = 'button, input, select, textarea, a[href]';
+
 /** Where the focus goes from what a change of the page has taken away. */
 function successorOf(change: MutationRecord | undefined): Element | null {
   const { target, nextSibling: after, previousSibling: before } = change ?? {};
@@ -9,6 +11,9 @@ function successorOf(change: MutationRecord | undefined): Element | null {
     target.closest('main li, .popup li, .popup') ??
     // a button below a list that now has more entries, or has them all
     (before instanceof Element && before.matches('ul, ol') ? before.lastElementChild : null) ??
+    // what is behind a dialog takes no focus: the control in the place of the one that is gone, or the first
+    (target.closest('dialog') && target.querySelector(FOCUSABLE)) ??
+    target.closest('dialog')?.querySelector(FOCUSABLE) ??
     document.querySelector('main')
   );
 }
