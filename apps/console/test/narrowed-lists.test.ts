@@ -84,4 +84,27 @@ describe.skipIf(!HAS_CHROMIUM)('lists in a part of their records (skipped where 
     expect(new URL(page.url()).searchParams.get('filter')).toContain('2026-11-25T15:00:00.000Z');
     await expectClean(visitor);
   });
+
+  it('keep what narrows them when they are shown in another way, or narrowed further', async () => {
+    for (const name of ['Glass bowl', 'Glass dish', 'Glass jar'])
+      await admin.rest('POST', '/products', { name, description: '' }).expect(201);
+    const filter = "name eq 'Glass bowl' or name eq 'Glass dish'";
+    const path = `/products?filter=${encodeURIComponent(filter)}&order=name`;
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path });
+    const { page } = visitor;
+    const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
+    await row(page, 'Glass bowl').waitFor();
+    await page.getByRole('button', { name: 'Grid' }).click();
+    await expect.poll(() => inAddress('view')).toBe('grid');
+    expect([inAddress('filter'), inAddress('order')]).toEqual([filter, 'name']);
+    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field', { exact: true }).selectOption('name');
+    await page.getByLabel('Value', { exact: true }).fill('Glass dish');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect.poll(() => inAddress('filter')).toBe(`(${filter}) and name eq 'Glass dish'`);
+    await row(page, 'Glass bowl').waitFor({ state: 'detached' });
+    await row(page, 'Glass dish').waitFor();
+    await expectClean(visitor);
+  });
 });

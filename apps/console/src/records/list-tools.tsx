@@ -73,7 +73,8 @@ export function ListTools({ list, state, change }: ToolsProps) {
         <AddCondition
           fields={usable}
           add={(condition) => {
-            change({ filter: filterOf([...(conditions ?? []), condition], list.fields) });
+            const added = filterOf([...(conditions ?? []), condition], list.fields);
+            change({ filter: conditions ? added : `(${state.filter}) and ${added}` });
             setAdding(false);
           }}
         />

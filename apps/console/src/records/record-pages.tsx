@@ -58,7 +58,8 @@ function Records({ kind }: { kind: Kind }) {
     ...(parent === undefined ? [] : [['tree', 'records.list.tree'] as const]),
     ...(LOOKS[kind.name]?.picture === undefined ? [] : [['grid', 'records.list.grid'] as const]),
   ];
-  const show = (wanted: string) => void go({ to: '.', search: wanted === '' ? {} : { view: wanted }, replace: true });
+  const show = (wanted: string) =>
+    void go({ to: '.', search: (present: object) => ({ ...present, view: wanted }), replace: true });
   const many = kind.bulk.find(({ id }) => id.endsWith('createMany'));
   const create = createAct(kind);
   const empty = (
