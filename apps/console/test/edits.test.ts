@@ -31,13 +31,18 @@ describe.skipIf(!HAS_CHROMIUM)('an edit (skipped where there is no chromium)', (
     await expectClean(visitor);
   });
 
-  it('overwrites nothing unseen, where it is made by “Edit everything” too', async () => {
-    const organization = { name: 'Tea house', description: 'Of all sorts', contact_email: admin.email };
+  it.each([
+    ['of a record', (id: string) => `/organizations/${id}`, 'More actions'],
+    ['of a row', () => '/organizations', 'Actions for Tea row'],
+    ['of a row of a tree', () => '/organizations?view=tree', 'Actions for Tea tree'],
+  ])('overwrites nothing unseen, where it is made by “Edit everything” %s', async (_, path, menu) => {
+    const name = menu.replace('Actions for ', '');
+    const organization = { name, description: 'Of all sorts', contact_email: admin.email };
     const { id } = await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
-    await using visitor = await visit(`/organizations/${id}`);
+    await using visitor = await visit(path(id));
     const { page } = visitor;
     visitor.allow('412');
-    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: menu }).click();
     await page.getByRole('menuitem', { name: 'Edit everything', exact: true }).click();
     await dialogOf(page).getByLabel('Description').fill('Mine');
     await admin.rest('PATCH', `/organizations/${id}`, { description: 'Theirs' }).expect(200);

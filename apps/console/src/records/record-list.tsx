@@ -144,7 +144,7 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
     columns,
   };
   const [peek, show] = usePeek();
-  const actsOf = useActsOfRows(list, given, kind);
+  const [actsOf, dialog] = useActsOfRows(list, given, kind);
   const renderActions = useCallback(
     (row: Row) => (
       <>
@@ -185,6 +185,7 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
         </>
       )}
       {list.isQueried && <QueryShown list={list} input={{ ...given, ...parameters, $top: 100 }} />}
+      {dialog}
       {kind && peek !== '' && (
         <Peek
           kind={kind}

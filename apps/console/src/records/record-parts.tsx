@@ -1,15 +1,13 @@
 import { queryKey } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
-import type { Operation } from '../reference/reference.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
 import { Time } from '../ui/time.js';
 import { useAct, type Act } from './acts.js';
 import { knownVersion, useCall, type Input, type Row } from './call.js';
-import { useConflict } from './conflict.js';
 import type { Kind } from './definitions.js';
-import { useEffects } from './effects.js';
+import { isEdit, useEditing } from './editing.js';
 import { EXTRAS } from './extras.js';
 import { labelIn } from './kinds.js';
 import { useOffered, useRecordActs } from './offered.js';
@@ -17,9 +15,6 @@ import { useUnderWay } from './under-way.js';
 import { Value } from './values.js';
 import { titleOf } from './words.js';
 import { put, t } from '../texts/texts.js';
-
-/** The header that names the version to change. */
-const IF_MATCH = 'If-Match';
 
 /** What a heading or the foot shows already. */
 const SHOWN_APART = /^(id|createdAt|updatedAt|history)$/;
@@ -53,32 +48,21 @@ interface RecordActionsProps {
 
 /** What can be done with a record: a button to edit it, and a menu with the rest. */
 export function RecordActions({ kind, record, version, above, onGone }: RecordActionsProps) {
-  const call = useCall();
   const act = useAct();
   const isOn = useOffered();
   const recordActs = useRecordActs();
-  const { edit } = useEffects(isOn);
-  const conflict = useConflict();
+  const { editing, dialog } = useEditing();
   const given = { ...above, [kind.param]: record['id'] };
-  const { patch, get, remove } = kind;
-  /** An edit is shown at once, can be taken back, and overwrites nothing unseen. */
-  const editing = (operation: Operation): Pick<Act, 'effect' | 'context' | 'onFailure'> => ({
-    effect: (input) => edit({ ...kind, patch: operation }, above, [record], changedIn(input, given)),
-    ...(version !== undefined && { context: { ifMatch: version } }),
-    onFailure: conflict.onFailure({
-      patch: operation,
-      given,
-      before: record,
-      read: () => call(get, given, { versioned: true }) as Promise<Row>,
-    }),
-  });
+  const { patch, remove } = kind;
+  const edited = { kind, record, version, above };
   const acts = recordActs(kind, record, above).map((one): Act => ({
     ...one,
     ...(one.operation === remove && { onDone: onGone }),
-    ...(one.present && one.operation.parameters.some(({ name }) => name === IF_MATCH) && editing(one.operation)),
+    ...(isEdit(one) && editing(one.operation, edited)),
   }));
   const start = (): void => {
-    if (patch) act({ operation: patch, given, text: t('ui.save'), title: titleOf(record), present: record, ...editing(patch) });
+    if (!patch) return;
+    act({ operation: patch, given, text: t('ui.save'), title: titleOf(record), present: record, ...editing(patch, edited) });
   };
   return (
     <>
@@ -88,14 +72,10 @@ export function RecordActions({ kind, record, version, above, onGone }: RecordAc
         </Button>
       )}
       <Menu label={t('records.view.more')} entries={() => acts.map((one) => ({ ...one, run: () => act(one) }))} />
-      {conflict.dialog}
+      {dialog}
     </>
   );
 }
-
-/** What an input says beside what is given. */
-const changedIn = (input: Input, given: Input): Row =>
-  Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(given, name)));
 
 /** What a read of one can show beside it: the relations of its list. */
 function relationsOf({ list, get }: Kind): Input {

@@ -58,7 +58,7 @@ function Level({ kind, list, parent, above, empty }: LevelProps) {
 
 function Node({ row, kind, list, parent, empty }: Omit<LevelProps, 'above'> & { row: Record<string, unknown> }) {
   const [isOpen, setOpen] = useState(false);
-  const actsOf = useActsOfRows(list, {}, kind);
+  const [actsOf, dialog] = useActsOfRows(list, {}, kind);
   const id = String(row['id']);
   const { code, type, status, branchName } = row;
   const told = code ?? branchName;
@@ -82,6 +82,7 @@ function Node({ row, kind, list, parent, empty }: Omit<LevelProps, 'above'> & { 
         )}
         <RowActions row={row} actsOf={actsOf} />
       </div>
+      {dialog}
       {isOpen && <Level kind={kind} list={list} parent={parent} above={id} empty={empty} />}
     </li>
   );
