@@ -9,7 +9,7 @@ import { timeOperations, type OperationListener } from './operations.js';
 import type { PoolState } from './pool.js';
 import { fillSearch } from './search-filling.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
-import { exportLines, importLines, type TransferProgress } from './transfer.js';
+import { CLAIMS, exportLines, importLines, type TransferProgress } from './transfer.js';
 import { eventModel, logStateModel } from './event-log.js';
 import { createEventFeed, type EventFeed } from './events.js';
 import type { Traced } from './traces.js';
@@ -204,6 +204,7 @@ export async function openStorage({
   };
 
   function model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R> {
+    if (definition.collectionName === CLAIMS) throw new Error(`The collection ${CLAIMS} is that of imports under way`);
     const existing = models.get(definition.collectionName);
     if (existing && existing.definition !== definition)
       throw new Error(`The collection ${definition.collectionName} is defined twice`);

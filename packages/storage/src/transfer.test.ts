@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { isCommand, startStoreProxy } from '@tandem/testing/store-double';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { ImportError, openStorage, type Storage } from './index.js';
+import { ImportError, defineModel, openStorage, type Storage } from './index.js';
 
 const { Decimal128, Double, Int32, Long, ObjectId, UUID } = mongoose.mongo.BSON;
 const DOCUMENTS = [
@@ -81,7 +81,7 @@ describe('an export', () => {
 
   it('is imported by one of two at once, and by none after one was broken off', async () => {
     const lines = await exported();
-    const claims = client.db(otherName).collection('imports');
+    const claims = client.db(otherName).collection('tandemImports');
     await claims.insertOne({ _id: 'import' as never });
     await expect(load(lines)).rejects.toThrow(/is under way, or was broken off/);
     expect(await exported(other)).toHaveLength(2);
@@ -103,7 +103,7 @@ describe('an export', () => {
     const loading = reached.importLines(each(lines.slice(0, -1)), () => {});
     await expect(loading).rejects.toThrow(/breaks off after line 1204. What was stored could not be removed: drop the database/);
     await expect(load(lines)).rejects.toThrow(/is under way, or was broken off/);
-    for (const one of ['hosts.own', 'many', 'imports']) await client.db(otherName).collection(one).deleteMany({});
+    for (const one of ['hosts.own', 'many', 'tandemImports']) await client.db(otherName).collection(one).deleteMany({});
   });
 
   it('brings every document of every collection into another database, with its types', async () => {
@@ -115,6 +115,17 @@ describe('an export', () => {
     expect(await exported(other)).toEqual(lines);
     const [first] = await client.db(otherName).collection('hosts.own').find({}, { promoteValues: false }).toArray();
     expect(first).toStrictEqual(DOCUMENTS[0]);
+  });
+
+  it('contains the `imports` of a host: the mark of an import has a name that no model may have', async () => {
+    const own = await openTestStorage();
+    onTestFinished(() => own.storage.close());
+    const settings = { fields: { of: String }, indexes: [] };
+    await own.storage.model(defineModel('imports', settings)).create({ _id: 'tea', of: 'Assam' } as object);
+    expect(await exported(own.storage)).toEqual([expect.anything(), expect.stringContaining('Assam'), expect.anything()]);
+    const loading = own.storage.importLines(each(await exported()), () => {});
+    await expect(loading).rejects.toThrow(/has documents already \(in imports\)/);
+    expect(() => own.storage.model(defineModel('tandemImports', settings))).toThrow(/is that of imports under way/);
   });
 
   it('is refused where there are documents', async () => {

@@ -9,8 +9,11 @@ const VERSION = 1;
 const BATCH = { documents: 500, characters: 8 * 1024 * 1024 };
 /** Documents that one write removes after a failed import. */
 const REMOVED = 5000;
-/** Marks an import in progress with a document of a fixed id, so that the store admits only one of two. */
-const CLAIMS = 'imports';
+/**
+ * Marks an import in progress with a document of a fixed id, so that the store admits only one of two. No model may have
+ * this collection, which no export contains.
+ */
+export const CLAIMS = 'tandemImports';
 const CLAIM = { _id: 'import' } as object;
 /** Keeps values as stored: the store has four types of numbers, JavaScript one. */
 const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
