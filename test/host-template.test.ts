@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { createTandem } from '@tandem/services';
 import { openStorage } from '@tandem/storage';
-import { TEST_SECRETS, databaseOf, fixture, isCommand, startStoreProxy, startTestServer } from '@tandem/testing';
+import { TEST_SECRETS, databaseOf, fixture, isCommand, makeFolder, startStoreProxy, startTestServer } from '@tandem/testing';
 import express from 'express';
 import { expect, it } from 'vitest';
+import { readSettings } from '../packages/create-tandem/templates/host/src/settings.js';
 import { tasks } from '../packages/create-tandem/templates/host/src/tasks.js';
 import { listen } from './host-application.js';
 
@@ -25,6 +28,8 @@ const host = fixture(async () => {
     },
   };
 });
+
+const folder = fixture(makeFolder);
 
 const call = (method: string, route: string, body?: object, headers: Record<string, string> = {}) =>
   host.call(method, route, body, { authorization: `Bearer ${person.accessToken}`, ...headers });
@@ -49,4 +54,9 @@ it('a task is changed only in the version that the caller names', async () => {
   expect(await call('PATCH', path, { done: false }, known)).toMatchObject({ status: 412 });
   expect(await call('DELETE', path, undefined, known)).toMatchObject({ status: 412 });
   expect((await call('GET', path)).body).toMatchObject({ done: true });
+});
+
+it('the folder of data is open to its owner alone', () => {
+  const { dataDir } = readSettings({ DATA_DIR: path.join(folder.path, 'new') });
+  expect(statSync(dataDir).mode & 0o077).toBe(0);
 });

@@ -12,6 +12,9 @@ import { encodeCommand } from './wire-protocol.js';
 // to its parent. A separate process, because a full disk or a damaged file makes the engine abort; JavaScript, because
 // Node 20 does not run TypeScript.
 
+// The engine makes files that every user may read, and the folder may have been there before, open to all.
+process.umask(0o077);
+
 /** The engine runs this many commands concurrently; more would not help. */
 const COMMANDS_AT_ONCE = 8;
 /** How long closing may take once the parent is gone. The journal already has everything acknowledged. */

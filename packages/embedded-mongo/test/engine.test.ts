@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEmbeddedMongo } from '../src/index.js';
@@ -22,6 +23,17 @@ test('the URI asks for the journal, on a socket that only its user can access', 
   expect(options.writeConcern?.journal).toBe(true);
   expect(statSync(dirname(socketOf(uri))).mode & 0o777).toBe(0o700);
   expect(Buffer.byteLength(socketOf(uri))).toBeLessThanOrEqual(107);
+});
+
+test('what the engine stores is readable by its user alone, also in a directory that others may read', async () => {
+  const dir = await temporaryDirectory();
+  await chmod(dir, 0o755);
+  const { uri } = await startObserved({ dir });
+  await connect(uri).db().collection('notes').insertOne({ text: 'secret' });
+  const entries = await readdir(dir, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  expect(files.some((file) => file.includes('collection'))).toBe(true);
+  expect(files.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
 });
 
 test('a directory with a long name still gets a socket', async () => {

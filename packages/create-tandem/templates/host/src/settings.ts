@@ -25,7 +25,7 @@ function keptSecrets(dataDir: string): Secrets {
   const file = path.join(dataDir, 'secrets.json');
   if (!existsSync(file)) {
     const make = () => randomBytes(48).toString('base64');
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify({ authEncSecret: make(), authSignSecret: make() }), { mode: 0o600 });
   }
   return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
