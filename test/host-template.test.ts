@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createTandem } from '@tandem/services';
 import { openStorage } from '@tandem/storage';
 import { TEST_SECRETS, databaseOf, fixture, isCommand, makeFolder, startStoreProxy, startTestServer } from '@tandem/testing';
 import express from 'express';
 import { expect, it } from 'vitest';
+import { createApp } from '../packages/create-tandem/templates/host/src/app.js';
 import { readSettings } from '../packages/create-tandem/templates/host/src/settings.js';
 import { tasks } from '../packages/create-tandem/templates/host/src/tasks.js';
 import { listen } from './host-application.js';
@@ -30,6 +31,19 @@ const host = fixture(async () => {
 });
 
 const folder = fixture(makeFolder);
+
+/** The template's application, listening. */
+async function openApp(...given: Parameters<typeof createApp>) {
+  const application = await createApp(...given);
+  const listening = await listen(application.app);
+  return {
+    ...listening,
+    async [Symbol.asyncDispose]() {
+      await listening[Symbol.asyncDispose]();
+      await application.close();
+    },
+  };
+}
 
 const call = (method: string, route: string, body?: object, headers: Record<string, string> = {}) =>
   host.call(method, route, body, { authorization: `Bearer ${person.accessToken}`, ...headers });
@@ -59,4 +73,22 @@ it('a task is changed only in the version that the caller names', async () => {
 it('the folder of data is open to its owner alone', () => {
   const { dataDir } = readSettings({ DATA_DIR: path.join(folder.path, 'new') });
   expect(statSync(dataDir).mode & 0o077).toBe(0);
+});
+
+it('the application is healthy while its database answers', async () => {
+  const settings = { ...readSettings({ DATA_DIR: folder.path }), mongodbUri: proxy.uri };
+  await using own = await openApp(settings);
+  expect(await own.call('GET', '/health')).toEqual({ status: 200, body: { ok: true } });
+  void proxy.answer(({ command }) => command === 'ping', { ok: 0, code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'too slow' });
+  expect(await own.call('GET', '/health')).toEqual({ status: 503, body: { ok: false } });
+});
+
+it('an engine that ends is told of, and started again', async () => {
+  const warnings: string[] = [];
+  const log = { debug() {}, info() {}, error() {}, warn: (_facts: object, text: string) => void warnings.push(text) };
+  const settings = readSettings({ DATA_DIR: path.join(folder.path, 'engine') });
+  await using own = await openApp(settings, log);
+  process.kill(Number(readFileSync(path.join(settings.dataDir, 'mongod.lock'), 'utf8')), 'SIGKILL');
+  await expect.poll(() => warnings, { timeout: 10_000 }).toContain('the embedded database ended');
+  await expect.poll(() => own.call('GET', '/health'), { timeout: 20_000 }).toMatchObject({ status: 200 });
 });

@@ -44,12 +44,7 @@ export async function openDatabase(config: Config, log: Logger, clock?: Clock): 
   if (config.mongodbUri === undefined) openDataDir(config.dataDir);
   const engine =
     config.mongodbUri === undefined
-      ? await startEmbeddedMongo({
-          dir: engineDir(config),
-          // a disk may stay full for a night, and nobody would restart this server once there is room
-          restarts: { limit: Infinity },
-          onEvent: (event) => logEvent(log, event),
-        })
+      ? await startEmbeddedMongo({ dir: engineDir(config), onEvent: (event) => logEvent(log, event) })
       : undefined;
   try {
     const { mongodbUri: uri = engine?.uri ?? '', mongodbPoolSize: poolSize } = config;

@@ -10,7 +10,7 @@ export interface EmbeddedMongoOptions {
   dir: string;
   /** Size of the engine's cache, in MB; its process uses about 90 MB more. Default 64. */
   cacheMb?: number;
-  /** When to restart the engine, and when to give up. Default: 8 restarts in a row, after 50 ms, doubling up to 5 s. */
+  /** When to restart the engine, and when to give up. Default: never to give up; after 50 ms, doubling up to 5 s. */
   restarts?: Partial<RestartPolicy>;
   /**
    * How long to wait for a process that holds the directory and does not answer. Default 15 s: it may be recovering its
@@ -34,7 +34,8 @@ export interface EmbeddedMongo extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const RESTARTS: RestartPolicy = { limit: 8, firstWaitMs: 50, longestWaitMs: 5000, stableAfterMs: 30_000 };
+/** Without an end: a disk may stay full for a night, and nobody would restart the engine once there is room. */
+const RESTARTS: RestartPolicy = { limit: Infinity, firstWaitMs: 50, longestWaitMs: 5000, stableAfterMs: 30_000 };
 
 /**
  * Runs the MongoDB engine on a directory, in a child process that ends with this one and is restarted when it fails. An

@@ -30,7 +30,7 @@ const record = defineRecord('tasks', {
 });
 
 // `Live` records are soft-deleted: no query finds them any more, and admins can restore them.
-interface TaskRecord extends Live, StoredFields<typeof record> {
+export interface TaskRecord extends Live, StoredFields<typeof record> {
   ownerId: string;
   done: boolean;
 }
