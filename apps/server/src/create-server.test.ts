@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { availableParallelism } from 'node:os';
-import { createPasskey, newEmail, openStream, startTestServer } from '@tandem/testing';
+import { createPasskey, databaseOf, newEmail, openStream, startTestServer } from '@tandem/testing';
+import { openStorage } from '@tandem/storage';
 import { describe, expect, it } from 'vitest';
 import { createLog } from './logging.js';
 
@@ -198,6 +199,22 @@ describe('the first admin', () => {
     expect(app.logs()).toContain('Promote one with `tandem admin promote`');
     expect(app.logs()).not.toContain(bootstrapAdmin.email);
     expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
+  });
+});
+
+describe('a server', () => {
+  it('starts on no database into which an import is under way: half of it looks like a whole one', async () => {
+    const mongodbUri = databaseOf('imported');
+    const storage = await openStorage({ uri: mongodbUri });
+    async function* lines() {
+      yield JSON.stringify({ tandemExport: 1 });
+      await expect(startTestServer({ mongodbUri })).rejects.toThrow('An import into this database is under way');
+      yield JSON.stringify({ end: { documents: 0 } });
+    }
+    await storage.importLines(lines(), () => {});
+    await storage.close();
+    await using app = await startTestServer({ mongodbUri });
+    expect((await get(`${app.url}/health/ready`)).status).toBe(200);
   });
 });
 

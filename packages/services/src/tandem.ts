@@ -148,6 +148,7 @@ function proceduresForKeys(router: AnyTRPCRouter): ScopedProcedure[] {
  * Creates the services, to be mounted by Tandem's own server or in a host's application (docs/embedding.md). Does not listen, and
  * starts no timers before `start`, except for open streams.
  * @throws Error naming a wrong setting
+ * @throws StoreSetupError for a database into which an import is under way or was broken off
  */
 export async function createTandem<
   Name extends ServiceName = ServiceName,
@@ -163,6 +164,7 @@ export async function createTandem<
   checkServices(names, own);
   const foundation = await readSettings(configuration, { bus, typeIds, log });
   const { lifetimes, mfaRequired, oauth } = foundation;
+  await storage.expectWhole();
   const cookieSettings = configuration.cookies ?? {};
   const cookiePrefix = cookiePrefixOf(cookieSettings);
   const maxBodySize = parseSize('bodyLimit', bodyLimit);

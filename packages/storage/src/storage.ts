@@ -9,7 +9,7 @@ import { timeOperations, type OperationListener } from './operations.js';
 import type { PoolState } from './pool.js';
 import { fillSearch } from './search-filling.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
-import { CLAIMS, exportLines, importLines, type TransferProgress } from './transfer.js';
+import { CLAIMS, expectWhole, exportLines, importLines, type TransferProgress } from './transfer.js';
 import { eventModel, logStateModel } from './event-log.js';
 import { createEventFeed, type EventFeed } from './events.js';
 import type { Traced } from './traces.js';
@@ -103,6 +103,8 @@ export interface Storage {
    * @throws ImportError for a database with documents, and for lines that are not a complete export
    */
   importLines(lines: AsyncIterable<string>, onProgress: (progress: TransferProgress) => void): Promise<number>;
+  /** @throws StoreSetupError while an import is under way, or after one was broken off: the database is not whole */
+  expectWhole(): Promise<void>;
   /** @throws when the store does not answer (`isStoreUnavailable`) */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -193,6 +195,7 @@ export async function openStorage({
     time,
     exportLines: (onProgress) => exportLines(database(connection), onProgress, searchedIn),
     importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress, searchedIn),
+    expectWhole: () => expectWhole(database(connection)),
     async ping() {
       await database(connection).command({ ping: 1, maxTimeMS: maxTimeMs });
     },

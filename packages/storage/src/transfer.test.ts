@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { isCommand, startStoreProxy } from '@tandem/testing/store-double';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { ImportError, defineModel, openStorage, type Storage } from './index.js';
+import { ImportError, StoreSetupError, defineModel, openStorage, type Storage } from './index.js';
 
 const { Decimal128, Double, Int32, Long, ObjectId, UUID } = mongoose.mongo.BSON;
 const DOCUMENTS = [
@@ -84,14 +84,23 @@ describe('an export', () => {
     const claims = client.db(otherName).collection('tandemImports');
     await claims.insertOne({ _id: 'import' as never });
     await expect(load(lines)).rejects.toThrow(/is under way, or was broken off/);
-    expect(await exported(other)).toHaveLength(2);
     await claims.deleteMany({});
+    expect(await exported(other)).toHaveLength(2);
 
     const outcomes = await Promise.allSettled([load(lines), load(lines)]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(ImportError) as unknown });
     expect(await exported(other)).toEqual(lines);
     for (const name of ['hosts.own', 'many']) await client.db(otherName).collection(name).deleteMany({});
+  });
+
+  it('is not made of a database into which an import is under way or was broken off', async () => {
+    const claims = client.db(otherName).collection('tandemImports');
+    await claims.insertOne({ _id: 'import' as never });
+    await expect(exported(other)).rejects.toThrow(StoreSetupError);
+    await expect(other.expectWhole()).rejects.toThrow(/is under way, or was broken off/);
+    await claims.deleteMany({});
+    await other.expectWhole();
   });
 
   it('that could not be removed after a failed import keeps others out, and says why it had failed', async () => {

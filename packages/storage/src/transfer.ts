@@ -1,6 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { isDuplicateKey } from './failures.js';
 import { SEARCH, withSearch } from './search.js';
+import { StoreSetupError } from './store-address.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 /** Version of the line format. */
@@ -15,6 +16,8 @@ const REMOVED = 5000;
  */
 export const CLAIMS = 'tandemImports';
 const CLAIM = { _id: 'import' } as object;
+const UNFINISHED =
+  'An import into this database is under way, or was broken off: wait for its end, or drop the database to start over';
 /** Keeps values as stored: the store has four types of numbers, JavaScript one. */
 const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
@@ -41,8 +44,10 @@ interface Line {
  * Every document of a database, soft-deleted ones too, each as a line of JSON (MongoDB's canonical extended JSON, which
  * keeps all types), between a first line with the format and a last one with the count. Not a snapshot: it may contain
  * writes made meanwhile.
+ * @throws StoreSetupError for a part of a database, as by `expectWhole`
  */
 export async function* exportLines(database: mongo.Db, onProgress: OnProgress, searchedIn: SearchedIn): AsyncGenerator<string> {
+  await expectWhole(database);
   yield JSON.stringify({ tandemExport: VERSION });
   let documents = 0;
   for (const collection of await collectionNames(database)) {
@@ -107,8 +112,16 @@ async function claim(database: mongo.Db): Promise<void> {
     await database.collection(CLAIMS).insertOne({ ...CLAIM });
   } catch (error) {
     if (isDuplicateKey(error) === false) throw error;
-    throw new ImportError('An import into this database is under way, or was broken off: drop the database to start over');
+    throw new ImportError(UNFINISHED);
   }
+}
+
+/**
+ * A part of a database looks like a whole one, and what is written beside an import is removed where that fails.
+ * @throws StoreSetupError while an import is under way, or after one was broken off
+ */
+export async function expectWhole(database: mongo.Db): Promise<void> {
+  if (await database.collection(CLAIMS).findOne(CLAIM)) throw new StoreSetupError(UNFINISHED);
 }
 
 async function expectEmpty(database: mongo.Db): Promise<void> {
