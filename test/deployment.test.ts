@@ -69,3 +69,11 @@ it('the image starts the built server, and has the folders of the packages that 
   const kept = [...needed, '@tandem/console'].map((name) => manifests.get(name)?.folder);
   expect(left.toSorted()).toEqual(folders.filter((folder) => !kept.includes(folder)).toSorted());
 });
+
+it.each(['.dockerignore', 'packages/create-tandem/templates/host/dockerignore'])(
+  'the build of an image gets no files of secrets: %s',
+  async (file) => {
+    const ignored = (await read(file)).trim().split('\n');
+    expect(ignored.slice(-3)).toEqual(['**/.env', '**/.env.*', '!**/.env.example']);
+  },
+);
