@@ -75,6 +75,17 @@ it('the folder of data is open to its owner alone', () => {
   expect(statSync(dataDir).mode & 0o077).toBe(0);
 });
 
+it('an empty setting counts as not set, and a secret that is set alone is used', () => {
+  const empty = { PORT: '', MONGODB_URI: '', TRUST_PROXY: '', AUTH_SIGN_SECRET: '' };
+  const read = (more: object) => readSettings({ DATA_DIR: folder.path, ...empty, ...more });
+  expect(read({})).toMatchObject({ port: 3000, mongodbUri: undefined, trustProxy: 0 });
+  const { authSignSecret } = read({}).secrets;
+  expect(authSignSecret).toHaveLength(64);
+  expect(read({ AUTH_ENC_SECRET: 'mine' }).secrets).toEqual({ authEncSecret: 'mine', authSignSecret });
+  expect(read({ AUTH_SIGN_SECRET: 'mine' }).secrets).toMatchObject({ authSignSecret: 'mine' });
+  expect(() => read({ AUTH_ENC_SECRET: 'mine', NODE_ENV: 'production' })).toThrow('set both');
+});
+
 it('the application is healthy while its database answers', async () => {
   const settings = { ...readSettings({ DATA_DIR: folder.path }), mongodbUri: proxy.uri };
   await using own = await openApp(settings);

@@ -31,17 +31,23 @@ function keptSecrets(dataDir: string): Secrets {
   return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
 }
 
-/** @throws Error naming a variable that is wrong or missing */
+/** Those of the environment; outside production, what it lacks is made once and kept. */
+function readSecrets({ AUTH_ENC_SECRET, AUTH_SIGN_SECRET, NODE_ENV }: Environment, dataDir: string): Secrets {
+  if (AUTH_ENC_SECRET !== undefined && AUTH_SIGN_SECRET !== undefined)
+    return { authEncSecret: AUTH_ENC_SECRET, authSignSecret: AUTH_SIGN_SECRET };
+  if (NODE_ENV === 'production')
+    throw new Error('AUTH_ENC_SECRET and AUTH_SIGN_SECRET: set both, e.g. to the output of openssl rand -base64 48');
+  const { authEncSecret, authSignSecret } = keptSecrets(dataDir);
+  return { authEncSecret: AUTH_ENC_SECRET ?? authEncSecret, authSignSecret: AUTH_SIGN_SECRET ?? authSignSecret };
+}
+
+/** An empty value counts as not set. @throws Error naming a variable that is wrong or missing */
 export function readSettings(environment: Environment): Settings {
-  const { PORT = '3000', DATA_DIR = '.data', MONGODB_URI, TRUST_PROXY = '0', NODE_ENV } = environment;
-  const { AUTH_ENC_SECRET, AUTH_SIGN_SECRET } = environment;
+  const given: Environment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const { PORT = '3000', DATA_DIR = '.data', MONGODB_URI, TRUST_PROXY = '0' } = given;
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT: "${PORT}" is no port`);
   if (!/^\d$/.test(TRUST_PROXY)) throw new Error(`TRUST_PROXY: "${TRUST_PROXY}" is no number of proxies`);
-  const given =
-    AUTH_ENC_SECRET && AUTH_SIGN_SECRET ? { authEncSecret: AUTH_ENC_SECRET, authSignSecret: AUTH_SIGN_SECRET } : undefined;
-  if (!given && NODE_ENV === 'production')
-    throw new Error('AUTH_ENC_SECRET and AUTH_SIGN_SECRET: set both, e.g. to the output of openssl rand -base64 48');
   const trustProxy = Number(TRUST_PROXY);
-  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, trustProxy, secrets: given ?? keptSecrets(DATA_DIR) };
+  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, trustProxy, secrets: readSecrets(given, DATA_DIR) };
 }
