@@ -186,8 +186,8 @@ export function createFoundation(options: FoundationOptions) {
     records: [files.erase, personalExports.erase],
     copies: [
       audit.forgetStrangers,
-      async ({ emails }) => (await mails.forget(emails), 0),
-      async ({ emails }) => (await Promise.all(emails.map(signIn.failedLogins.forget)), 0),
+      async ({ emails, unproved = [] }) => (await mails.forget([...emails, ...unproved]), 0),
+      async ({ emails, unproved = [] }) => (await Promise.all([...emails, ...unproved].map(signIn.failedLogins.forget)), 0),
     ],
   });
   const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });

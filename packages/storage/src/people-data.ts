@@ -18,8 +18,8 @@ export interface PeopleData extends Omit<ReturnType<typeof createPurges>, 'purge
   undeclared(others: readonly string[]): string[];
   /** Whether a model says what becomes of people who are named at a path. */
   declares(collectionName: string, path: string): boolean;
-  /** The values that a field had in the events of a record. */
-  valuesOf(kind: string, id: string, field: string): Promise<unknown[]>;
+  /** The values that a field had in the events of a record. @param among these events */
+  valuesOf(kind: string, id: string, field: string, among?: object): Promise<unknown[]>;
   /** Records of a collection that match, a few at a time: by an index on the path, else by looking through all. */
   found(definition: Indexed, asked: Asked, pace: Pace): AsyncGenerator<StoredRecord[]>;
   /** Sets fields of records, of which nobody is told. */
@@ -53,11 +53,11 @@ export function createPeopleData({ models, database: held, clock, onWrite: writt
       const declared = Object.keys(models.get(collectionName)?.definition.people ?? {});
       return declared.some((one) => path === one || path.startsWith(`${one}.`));
     },
-    async valuesOf(kind, id, field) {
+    async valuesOf(kind, id, field, among) {
       const types = ['created', 'updated', 'deleted', 'restored'].map((change) => `${kind}.${change}`);
       return held()
         .collection('events')
-        .distinct(`state.${field}`, { type: { $in: types }, 'subject.id': id });
+        .distinct(`state.${field}`, { type: { $in: types }, 'subject.id': id, ...among });
     },
     found: (definition, asked, pace) => batchesOf(held().collection(definition.collectionName), definition, asked, pace),
     async write({ collectionName }, filter, set) {

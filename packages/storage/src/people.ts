@@ -14,8 +14,8 @@ export interface Naming {
    * service does it in a step of its own.
    */
   erased: 'keep' | 'remove' | 'replace' | 'own';
-  /** What the path holds; default: the person's id. */
-  by?: 'id' | 'email';
+  /** What the path holds; default: the person's id. `anyEmail` also finds addresses that nobody proved: for what is the account's own. */
+  by?: 'id' | 'email' | 'anyEmail';
   /** Fields of such a record that are the person's, with what stands there instead; undefined for nothing. */
   cleared?: Values;
   /** The same for texts that may be kept (`ERASED_MESSAGES`). */
@@ -31,8 +31,10 @@ export interface Naming {
 /** Whom to erase or to export. */
 export interface NamedPerson {
   id: string;
-  /** All known addresses of the person. */
+  /** All known addresses that the person has proved. */
   emails: readonly string[];
+  /** Others that the account has or had: they may be a stranger's. */
+  unproved?: readonly string[];
 }
 
 /** A model with its definition. */
@@ -42,8 +44,9 @@ export interface Held {
 }
 
 /** What a person is named by at a path. */
-export function namesOf({ id, emails }: NamedPerson, { by = 'id' }: Naming): readonly string[] {
-  return by === 'email' ? emails : [id];
+export function namesOf({ id, emails, unproved = [] }: NamedPerson, { by = 'id' }: Naming): readonly string[] {
+  if (by === 'id') return [id];
+  return by === 'email' ? emails : [...emails, ...unproved];
 }
 
 /** What stands in such a record instead of what is the person's. */

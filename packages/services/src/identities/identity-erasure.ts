@@ -1,4 +1,4 @@
-import { PURGING, type Fence, type Storage } from '@tandem/storage';
+import { PURGING, type Fence, type NamedPerson, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { identityErrors as errors } from './identities.errors.js';
@@ -18,6 +18,8 @@ export interface DueErasure {
   /** Rounds that were made. */
   round: number;
 }
+
+type Addresses = Required<Omit<NamedPerson, 'id'>>;
 
 interface ErasingOptions {
   storage: Storage;
@@ -42,16 +44,21 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
     return (found as unknown as IdentityRecord | null) ?? undefined;
   }
 
-  async function everHad(identityId: string, email: string | undefined): Promise<string[]> {
-    const all = new Set([email, ...(await storage.people.valuesOf('identity', identityId, 'email'))]);
-    return [...all].filter((one) => typeof one === 'string' && one !== '') as string[];
+  /** The addresses that an identity has or had; of those that it never proved anybody could say that they are its own. */
+  async function everHad(identityId: string, { email, emailVerified }: Partial<IdentityRecord>): Promise<Addresses> {
+    const had = (among?: object) => storage.people.valuesOf('identity', identityId, 'email', among);
+    const isAddress = (one: unknown): one is string => typeof one === 'string' && one !== '';
+    const proved = new Set([emailVerified && email, ...(await had({ 'state.emailVerified': true }))].filter(isAddress));
+    const all = new Set([email, ...(await had())].filter(isAddress));
+    return { emails: [...proved], unproved: [...all].filter((one) => !proved.has(one)) };
   }
 
   /** The addresses without those that another live identity has: what names these is that one's. @param among these others */
-  async function ownAmong(emails: readonly string[], identityId: string, among: object = {}): Promise<string[]> {
-    const others = { _id: { $ne: identityId }, email: { $in: emails }, ...among };
+  async function ownAmong({ emails, unproved }: Addresses, identityId: string, among: object = {}): Promise<Addresses> {
+    const others = { _id: { $ne: identityId }, email: { $in: [...emails, ...unproved] }, ...among };
     const taken = await Identities.find(others, { email: 1 }).lean<IdentityRecord[]>();
-    return emails.filter((one) => !taken.some(({ email }) => email === one));
+    const isFree = (one: string) => !taken.some(({ email }) => email === one);
+    return { emails: emails.filter(isFree), unproved: unproved.filter(isFree) };
   }
 
   return {
@@ -131,20 +138,25 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
      * The addresses by which an erasure finds what is the identity's. All that the store knows are kept until the identity is gone,
      * since events forget them.
      */
-    async addressesOf(identityId: string): Promise<string[]> {
-      const projection = { email: 1, erasure: 1 };
+    async addressesOf(identityId: string): Promise<Addresses> {
+      const projection = { email: 1, emailVerified: 1, erasure: 1 };
       const found = await collection.findOne({ _id: identityId } as object, { projection });
-      const { email, erasure } = (found ?? {}) as Partial<IdentityRecord>;
-      const emails = erasure?.emails ?? (await everHad(identityId, email));
-      await collection.updateOne({ _id: identityId } as object, { $set: { 'erasure.emails': emails } });
+      const { erasure, ...has } = (found ?? {}) as Partial<IdentityRecord>;
+      const { emails, unproved = [] } = erasure?.emails ? { ...erasure, emails: erasure.emails } : await everHad(identityId, has);
+      const set = { 'erasure.emails': emails, 'erasure.unproved': unproved };
+      await collection.updateOne({ _id: identityId } as object, { $set: set });
       // what the first round finds is not that of who registers anew while it goes on
       const isFirst = (erasure?.round ?? 0) === 0;
-      return ownAmong(emails, identityId, isFirst && erasure?.begunAt ? { createdAt: { $lte: erasure.begunAt } } : {});
+      return ownAmong(
+        { emails, unproved },
+        identityId,
+        isFirst && erasure?.begunAt ? { createdAt: { $lte: erasure.begunAt } } : {},
+      );
     },
 
     /** The addresses that a live identity has or had, but those that are another's now. */
-    async knownAddressesOf(identityId: string, email: string): Promise<string[]> {
-      return ownAmong(await everHad(identityId, email), identityId);
+    async knownAddressesOf(identityId: string, has: Pick<IdentityRecord, 'email' | 'emailVerified'>): Promise<Addresses> {
+      return ownAmong(await everHad(identityId, has), identityId);
     },
 
     /**

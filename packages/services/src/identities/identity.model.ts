@@ -52,7 +52,7 @@ export interface IdentityRecord extends Deletable {
   /** When it is erased, or looked at again; missing or null for who stays. */
   eraseAt?: Date | null;
   /** How far its erasure has come, and the addresses that it is about. */
-  erasure?: { begunAt?: Date; round?: number; emails?: string[] };
+  erasure?: { begunAt?: Date; round?: number; emails?: string[]; unproved?: string[] };
   /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;

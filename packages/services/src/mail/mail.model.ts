@@ -16,11 +16,11 @@ export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
   softDelete: false,
   people: {
     identityId: { erased: 'remove', exported: ['template', 'createdAt'] },
-    to: { erased: 'remove', by: 'email', exported: ['template', 'createdAt'] },
+    to: { erased: 'remove', by: 'anyEmail', exported: ['template', 'createdAt'] },
     // of mails to others about the person
-    'values.email': { erased: 'remove', by: 'email', exported: false },
-    'values.newEmail': { erased: 'remove', by: 'email', exported: false },
-    'values.inviterEmail': { erased: 'remove', by: 'email', exported: false },
+    'values.email': { erased: 'remove', by: 'anyEmail', exported: false },
+    'values.newEmail': { erased: 'remove', by: 'anyEmail', exported: false },
+    'values.inviterEmail': { erased: 'remove', by: 'anyEmail', exported: false },
   },
   fields: {
     template: { type: String, required: true },

@@ -27,9 +27,9 @@ async function nameAddress(email: string): Promise<() => Promise<object>> {
 const erase = (person: Person) => person.rest('POST', `/auth/${person.id}/erase`).expect(202);
 
 it('an erasure leaves alone what names an address that was the person’s and is another’s now', async () => {
-  const [bob, former] = [await app.signUp(), newEmail()];
-  await admin.rest('PATCH', `/identities/${bob.id}`, { email: former }).expect(200);
-  await admin.rest('PATCH', `/identities/${bob.id}`, { email: bob.email }).expect(200);
+  const [bob, former] = [await app.signUp({ isVerified: true }), newEmail()];
+  await admin.rest('PATCH', `/identities/${bob.id}`, { email: former, emailVerified: true }).expect(200);
+  await admin.rest('PATCH', `/identities/${bob.id}`, { email: bob.email, emailVerified: true }).expect(200);
   await app.signUp({ email: former });
   const [ofCarol, ofBob] = [await nameAddress(former), await nameAddress(bob.email)];
   await erase(await app.signIn(bob.email));
@@ -39,7 +39,7 @@ it('an erasure leaves alone what names an address that was the person’s and is
 });
 
 it('an erasure leaves alone what names the address of an account deleted before, if that is another’s now', async () => {
-  const bob = await app.signUp();
+  const bob = await app.signUp({ isVerified: true });
   await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
   await app.signUp({ email: bob.email });
   const ofCarol = await nameAddress(bob.email);
@@ -49,7 +49,7 @@ it('an erasure leaves alone what names the address of an account deleted before,
 });
 
 it('an erasure leaves alone what comes to who registers with the address anew, but what was there before goes', async () => {
-  const bob = await app.signUp();
+  const bob = await app.signUp({ isVerified: true });
   const before = await nameAddress(bob.email);
   await erase(bob);
   // before the erasure begins to look around, but when the address is free
@@ -63,4 +63,24 @@ it('an erasure leaves alone what comes to who registers with the address anew, b
   await letErasuresPass(app);
   expect(await before()).toEqual({ status: 403, contact_email: '' });
   expect(await after()).toEqual({ status: 200, contact_email: bob.email });
+});
+
+it('an erasure leaves alone what names an address that nobody has proved', async () => {
+  const mallory = await app.signUp();
+  const ofAddress = await nameAddress(mallory.email);
+  await erase(await app.signIn(mallory.email));
+  await letErasuresPass(app);
+  expect(await ofAddress()).toEqual({ status: 200, contact_email: mallory.email });
+});
+
+it('an erasure takes away what names a former address that was proved, not one that was only given', async () => {
+  const [bob, given] = [await app.signUp({ isVerified: true }), newEmail()];
+  const former = bob.email;
+  await admin.rest('PATCH', `/identities/${bob.id}`, { email: given }).expect(200);
+  await admin.rest('PATCH', `/identities/${bob.id}`, { email: newEmail(), emailVerified: true }).expect(200);
+  const [ofFormer, ofGiven] = [await nameAddress(former), await nameAddress(given)];
+  await admin.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+  await letErasuresPass(app);
+  expect(await ofFormer()).toEqual({ status: 403, contact_email: '' });
+  expect(await ofGiven()).toEqual({ status: 200, contact_email: given });
 });

@@ -63,7 +63,7 @@ export function createErasuresService(options: ErasuresOptions) {
       await ownerships.passOn(identityId);
       await identities.beginErasure(identityId);
     }
-    const person = { id: identityId, emails: await identities.addressesOf(identityId) };
+    const person = { id: identityId, ...(await identities.addressesOf(identityId)) };
     await eraseRecords(person, settings);
     await storage.people.eraseEvents(person, settings);
     for (const step of steps.copies) await step(person, settings);

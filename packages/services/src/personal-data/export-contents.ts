@@ -37,7 +37,8 @@ export async function writeContents(
   person: NamedPerson,
   { storage, files, signal }: ContentsOptions & { signal: AbortSignal },
 ): Promise<void> {
-  const own = new Set(person.emails.map((email) => email.toLowerCase()));
+  const { unproved = [], ...named } = person;
+  const own = new Set([...named.emails, ...unproved].map((email) => email.toLowerCase()));
   const now = storage.clock.now();
   const out = createWriteStream(file, { flags: 'r+' });
   // it may fail while nobody waits for it
@@ -55,7 +56,7 @@ export async function writeContents(
       await open?.entry.write(encoder.encode('\n]\n'));
       await open?.entry.end();
     };
-    for await (const { collection, path, records } of storage.people.exported(person, { signal })) {
+    for await (const { collection, path, records } of storage.people.exported(named, { signal })) {
       const isFirst = open?.collection !== collection;
       if (isFirst) {
         await close();

@@ -157,9 +157,9 @@ describe('an archive', () => {
   });
 
   it('has nothing of who has an address now that was the person’s', async () => {
-    const carol = await app.signUp();
+    const carol = await app.signUp({ isVerified: true });
     const former = carol.email;
-    await admin.rest('PATCH', `/identities/${carol.id}`, { email: newEmail() }).expect(200);
+    await admin.rest('PATCH', `/identities/${carol.id}`, { email: newEmail(), emailVerified: true }).expect(200);
     const invite = (email: string) => admin.rest('POST', '/invitations', { email }).expect(201);
     const { email } = await admin.rest('GET', `/identities/${carol.id}`).expect<{ email: string }>(200);
     await app.signUp({ email: former });
@@ -168,6 +168,16 @@ describe('an archive', () => {
     const contents = await contentsOf(await madeFor({ person: { ...carol, email } } as NamedPerson));
     expect(rowsOf(contents, 'invitations')).toHaveLength(1);
     expect([...contents.values()].join('')).not.toContain(former);
+  });
+
+  it('has nothing of others about an address that the person gave and never proved', async () => {
+    const mallory = await app.signUp();
+    await admin.rest('POST', '/invitations', { email: mallory.email }).expect(201);
+    const email = newEmail();
+    await admin.rest('PATCH', `/identities/${mallory.id}`, { email, emailVerified: true }).expect(200);
+    const contents = await contentsOf(await madeFor({ person: { ...mallory, email } } as NamedPerson));
+    expect(rowsOf(contents, 'invitations')).toEqual([]);
+    expect(rowsOf(contents, 'mails').filter(({ namedAs }) => namedAs === 'to')).toEqual([]);
   });
 
   it('is told of in a mail to the person, by an address that works for 24 hours; then it is removed', async () => {

@@ -77,13 +77,13 @@ export function createExportsService({ storage, log, identities, files, mails, a
     const credentials = await identities.credentialsOf({ id: identityId });
     // gone meanwhile
     if (!credentials) return remove(row);
-    const emails = await identities.knownAddressesOf(identityId, credentials.email);
+    const addresses = await identities.knownAddressesOf(identityId, credentials);
     await drop(row);
     const objectId = randomUUID();
     const begun = await collection.updateOne({ ...byId(identityId), state: 'asked' }, { $set: { objectId } });
     if (begun.matchedCount === 0) return;
     const size = await withFile(async (file) => {
-      await writeContents(file, { id: identityId, emails }, { storage, files, signal });
+      await writeContents(file, { id: identityId, ...addresses }, { storage, files, signal });
       const { size: bytes } = await stat(file);
       await files.store({ objectId, type: TYPE, size: bytes }, file);
       return bytes;
