@@ -1,7 +1,8 @@
 import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
-import { fixture, newEmail, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { PATIENCE, fixture, newEmail, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { categoryModel } from '../categories/category.model.js';
 import type { AppRouter } from '../router.js';
 
 const app = fixture(startTestServer);
@@ -10,6 +11,12 @@ let admin: Person;
 beforeAll(async () => {
   admin = await app.signUpAdmin();
 });
+
+/** What the driver tells of a command. */
+interface Told {
+  requestId: number;
+  command?: { find?: string; filter?: { organizationId?: string } };
+}
 
 type Asked = { since?: string; types?: string; organizationId?: string; lastEventId?: string };
 
@@ -58,6 +65,26 @@ it('events reach a stream as they happen, on any instance, and after an interrup
   expect(there.ids).toEqual(here.ids);
   const resumed = await stream(admin, { ...asked, lastEventId: String(here.ids[0]) }, other);
   await resumed.until(all.slice(1));
+});
+
+it('an event is read for one stream of a caller after the other, so that many of them leave room to others', async () => {
+  const mongodbUri = `${app.mongodbUri}${app.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
+  await using watched = await startTestServer({ mongodbUri, clock: app.clock });
+  const owner = await watched.signUp();
+  const organization = { name: `Tea ${owner.id}`, description: '', contact_email: newEmail() };
+  const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+  const streams = await Promise.all(Array.from({ length: 15 }, () => stream(owner, { organizationId }, watched)));
+  const reads = { underWay: new Set<number>(), most: 0 };
+  const client = watched.storage.model(categoryModel).db.getClient();
+  client.on('commandStarted', ({ requestId, command }: Told) => {
+    if (command?.filter?.organizationId === organizationId && command.find === 'events') reads.underWay.add(requestId);
+    reads.most = Math.max(reads.most, reads.underWay.size);
+  });
+  for (const end of ['commandSucceeded', 'commandFailed'] as const)
+    client.on(end, ({ requestId }: Told) => reads.underWay.delete(requestId));
+  await owner.rest('POST', '/products', { name: 'Rye', description: '', organizationId }).expect(201);
+  for (const { types } of streams) await expect.poll(() => types, PATIENCE).toContain('product.created');
+  expect(reads.most).toBe(1);
 });
 
 it('who loses the role that lets them read gets no more', async () => {

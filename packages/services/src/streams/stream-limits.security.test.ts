@@ -2,6 +2,7 @@ import {
   PATIENCE,
   fixture,
   holdTime,
+  newEmail,
   openStream,
   refusalOf,
   startTestServer,
@@ -13,6 +14,7 @@ import { subscriptionModel } from '../chat/subscription.model.js';
 import { openChannel, say, subscribe as addMember } from '../../test/chat-world.js';
 import { answersTo, stop, subscription } from '../../test/trpc-calls.js';
 
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 const TOO_MANY = { message: 'Too many requests', errorCode: 'request.tooMany', retry: true };
 
 const app = fixture(() =>
@@ -156,11 +158,17 @@ describe('subscriptions', () => {
     await expect.poll(open, PATIENCE).toEqual({ connections: 1, subscriptions: 2 });
   });
 
-  it('of one channel, or of the own notifications, are two hundred', async () => {
+  it('of one channel, of the own notifications, or of events, are two hundred', async () => {
     await using roomy = await startTestServer();
     const person = await roomy.signUp();
     const { id: channelId } = await openChannel(person);
-    const paths = { 'chat.channelEvents': { channelId }, 'notifications.events': {} };
+    const organization = { name: 'Tea', description: '', contact_email: newEmail() };
+    const { id: organizationId } = await person.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    const paths = {
+      'chat.channelEvents': { channelId },
+      'notifications.events': {},
+      'events.stream': { organizationId, since: BEFORE_ALL },
+    };
     const nextSecond = holdTime();
     for (const [path, input] of Object.entries(paths)) {
       nextSecond();

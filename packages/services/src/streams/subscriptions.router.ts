@@ -23,7 +23,7 @@ import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
 import type { ChannelReplays } from './channel-replays.js';
 import { Expand, Seq, since, sinceOne, type ChatServerFrame } from './chat-frames.js';
-import { EventReader } from './event-reader.js';
+import { EventFeed, EventReader } from './event-reader.js';
 import type { NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 import type { OwnFeeds } from './own-feeds.js';
@@ -62,6 +62,7 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
 /** Stream events as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
 export function createSubscriptions({ channels, replays, own, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
   const open = new Set<IteratorReader>();
+  const feed = new EventFeed(events, roleOf);
 
   /** Yields the events until the caller leaves or its access ends. */
   async function* whileAllowed<Event>(
@@ -189,7 +190,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         .use(allow(readsEvents(roleOf)))
         .input(eventStreamInput)
         .subscription(async ({ ctx, input, signal }) => {
-          const reader = new EventReader(actorOf(ctx), events, roleOf);
+          const reader = new EventReader(actorOf(ctx), feed);
           // before the stream begins: what happens from then on is told
           const since = Id.safeParse(input.lastEventId).data ?? input.since ?? (await events.last()) ?? undefined;
           return whileAllowed(ctx, { reader, signal, events: reader.follow({ ...input, since }) });
