@@ -36,6 +36,12 @@ it.each([
   expect(JSON.parse(plain.toString())).toMatchObject({ openapi: '3.1.0' });
 });
 
+it('what caches tell documents apart by names the origin too, where pages of several may read them', async () => {
+  await using server = await startTestServer({ corsOrigins: ['https://a.example.org', 'https://b.example.org'] });
+  const { headers } = await fetch(`${server.url}/openapi.json`, { headers: { origin: 'https://a.example.org' } });
+  expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
+});
+
 it('the document is not sent again to a client that has it', async () => {
   const accepting = { 'accept-encoding': 'gzip' };
   const { etag } = (await get(accepting)).headers as { etag: string };

@@ -46,7 +46,7 @@ export function createDocumentRoute(make: () => object | Promise<object>): Reque
   return async (req, res) => {
     const encoding = encodingFor(req);
     const { body, tag } = await onceAs(encoding ?? 'identity');
-    res.set({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', etag: `"${tag}"` });
+    res.set({ 'cache-control': 'no-cache', etag: `"${tag}"` }).vary('Accept-Encoding');
     if (encoding) res.set('content-encoding', encoding);
     res.type('json').send(body);
   };

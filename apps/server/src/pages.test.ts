@@ -105,6 +105,13 @@ it('answers of operations are never compressed: their sizes would tell what they
   }
 });
 
+it('what caches tell pages and assets apart by names the origin too, where pages of several may read them', async () => {
+  await using server = await startTestServer({ corsOrigins: ['https://a.example.org', 'https://b.example.org'] });
+  const [asset = ''] = await assetsOf('/console');
+  for (const path of ['/console', asset])
+    expect((await get(path, server)).headers.get('vary'), path).toBe('Origin, Accept-Encoding');
+});
+
 describe('an asset', () => {
   it('is sent as it was compressed by the build, where the browser accepts it', async () => {
     const asset = (await assetsOf('/console')).find((name) => name.endsWith('.js')) ?? '';

@@ -53,7 +53,7 @@ export async function sendPage(name: string, res: Response, { filesFrom = '', im
   const isSent = compressed !== undefined && existsSync(compressed);
   const content = await readFile(isSent ? compressed : file);
   const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, vary: 'Accept-Encoding' });
+  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"` }).vary('Accept-Encoding');
   res.set('content-security-policy', contentSecurityPolicy(filesFrom, imagesFrom));
   if (isSent) res.set('content-encoding', encoding);
   res.type('html').send(content);
@@ -70,7 +70,7 @@ export function createAssets(): Router {
     const encoding = encodingFor(req);
     const compressed = encoding && file + ENDINGS[encoding];
     const sent = compressed !== undefined && existsSync(path.join(ASSETS, compressed)) ? compressed : file;
-    res.set({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' });
+    res.set('cache-control', 'public, max-age=31536000, immutable').vary('Accept-Encoding');
     res.set('etag', `"${sent}"`).type(path.extname(file));
     if (sent === compressed) res.set('content-encoding', encoding);
     res.sendFile(sent, { root: ASSETS, cacheControl: false, lastModified: false });

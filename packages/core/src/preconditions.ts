@@ -27,8 +27,9 @@ export function conditional(key: string) {
     const given = ctx.headers['if-match'];
     const { expecting, isStale } = ctx.server;
     const id: unknown = Reflect.get(input ?? {}, key);
-    // one header cannot speak for several calls
-    if (given === undefined || given.trim() === '*' || ctx.batch || typeof id !== 'string' || !expecting) return next();
+    // one header cannot speak for several calls, of a batch or of a socket
+    const isOfMany = ctx.batch || ctx.calls !== undefined;
+    if (given === undefined || given.trim() === '*' || isOfMany || typeof id !== 'string' || !expecting) return next();
     const versions = tagsIn(given).flatMap((tag) => (tag.startsWith(`${id}.`) ? Number(tag.slice(id.length + 1)) : []));
     const result = await expecting({ id, versions: versions.filter(Number.isSafeInteger) }, next);
     if (!result.ok && isStale?.(result.error.cause)) throw requestErrors.preconditionFailed();

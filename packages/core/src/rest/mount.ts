@@ -51,8 +51,8 @@ function isKnown({ method, headers }: Request, res: Response, output: unknown): 
   return isOne && !showsFile(output);
 }
 
-function sendOutput({ status }: Operation, output: unknown, req: Request, res: Response): void {
-  if (isKnown(req, res, output)) return void res.status(304).end();
+function sendOutput({ status, options }: Operation, output: unknown, req: Request, res: Response): void {
+  if (options.mayBeUnchanged && isKnown(req, res, output)) return void res.status(304).end();
   if (output === undefined) return void res.status(204).end();
   if (status === 302)
     return void res

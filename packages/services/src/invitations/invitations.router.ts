@@ -72,9 +72,11 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       ({ ctx, input }) => invitations.list(askedBy(ctx, input)),
     ),
 
-    get: getRoute(invitation, 'GET /invitations/{invitationId}', { allow: [anyOf(admin, managesInvitations)] }).query(
-      ({ input }) => invitations.get(input.invitationId, input),
-    ),
+    get: getRoute(invitation, 'GET /invitations/{invitationId}', {
+      // it expires without a change of the record
+      mayBeUnchanged: false,
+      allow: [anyOf(admin, managesInvitations)],
+    }).query(({ input }) => invitations.get(input.invitationId, input)),
 
     delete: deleteRoute(invitation, 'DELETE /invitations/{invitationId}', {
       summary: 'Delete an invitation, so that it cannot be accepted',

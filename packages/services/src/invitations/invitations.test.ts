@@ -109,7 +109,12 @@ describe.each(FACES)('an invitation over %s', (face) => {
       return { emails: value.data.map(({ email }) => email), total: value.metadata.pagination.total };
     };
     const old = await invited(owner, { email: emails[0], organizationId: id });
+    const { headers } = await owner.rest('GET', `/invitations/${old.id}`);
     app.clock.advance(7 * DAY);
+    // also to who has read it before
+    const known = { 'if-none-match': headers.get('etag') ?? '' };
+    const again = await app.rest('GET', `/invitations/${old.id}`, undefined, { ...owner.credentials, headers: known });
+    expect(again).toMatchObject({ status: 200, body: { status: 'expired' } });
     for (const email of emails.slice(1)) await invited(owner, { email, organizationId: id });
     expect(await list(owner, { organizationId: id })).toEqual({ emails: emails.toReversed(), total: 3 });
     expect(await list(owner, { organizationId: id, page: 2, limit: 2 })).toEqual({ emails: [old.email], total: 3 });

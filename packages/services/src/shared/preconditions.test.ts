@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { FACES, failing, fixture, startTestServer, type Face, type Outcome, type Person } from '@tandem/testing';
+import {
+  FACES,
+  PATIENCE,
+  failing,
+  fixture,
+  openStream,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+} from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openChannel, say, valueOf } from '../../test/chat-world.js';
 import { makeRecord, namesOf, recordKinds, type Input, type RecordKind } from '../../test/record-kinds.js';
@@ -174,6 +184,13 @@ describe('If-Match', () => {
       body: JSON.stringify(Object.fromEntries(calls)),
     });
     expect(await answer.json()).toMatchObject([one, two].map(({ id }) => ({ result: { data: { id, name: 'Renamed' } } })));
+  });
+
+  it('says nothing of the calls of a socket', async () => {
+    const { id } = await admin.rest('POST', '/categories', { name: 'Tea', description: '' }).expect<{ id: string }>(201);
+    await using stream = await openStream(app.url, '/trpc', { ...admin.credentials, headers: { 'if-match': '"x.1"' } });
+    stream.send({ id: 1, method: 'mutation', params: { path: 'categories.patch', input: { categoryId: id, name: 'Rye' } } });
+    await expect.poll(() => stream.frames, PATIENCE).toMatchObject([{ id: 1, result: { data: { id, name: 'Rye' } } }]);
   });
 
   it('moves an order only in the state that the caller knows', async () => {

@@ -1,5 +1,6 @@
 import { Feed, createFeeds, describeError, type EventBus, type Log } from '@tandem/core';
 import type { Clock } from '@tandem/storage';
+import { z } from 'zod';
 import { notificationTopic, type NotificationEvent } from '../notifications/notification-events.js';
 import { notificationErrors } from '../notifications/notifications.errors.js';
 import type { NotificationsService } from '../notifications/notifications.service.js';
@@ -37,7 +38,10 @@ class NotificationFeed extends Feed {
   }
 }
 
-/** The reader's own notification from which it resumes. */
+/** Where a reader stands that has received nothing yet: the time at which it came, in milliseconds. */
+export const JoinedAt = z.string().regex(/^at:\d{1,15}$/);
+
+/** The reader's own notification from which it resumes, or the time without one. */
 export interface Anchor {
   id: string;
   createdAt: Date;
@@ -109,11 +113,18 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     join: feeds.join,
     leave: feeds.leave,
 
-    /** @throws notificationErrors.notFound when it is missing or belongs to another identity */
-    async anchorOf(identityId: string, notificationId: string): Promise<Anchor> {
-      const createdAt = await notifications.createdAtOf(notificationId, identityId);
+    /** The `JoinedAt` of who comes now. */
+    joinedAt: (): string => `at:${clock.now().getTime()}`,
+
+    /**
+     * @param place the id of a notification, or a `JoinedAt`
+     * @throws notificationErrors.notFound when it is missing or belongs to another identity
+     */
+    async anchorOf(identityId: string, place: string): Promise<Anchor> {
+      if (JoinedAt.safeParse(place).success) return { id: '', createdAt: new Date(Number(place.slice('at:'.length))) };
+      const createdAt = await notifications.createdAtOf(place, identityId);
       if (!createdAt) throw notificationErrors.notFound();
-      return { id: notificationId, createdAt };
+      return { id: place, createdAt };
     },
 
     /** First the current state, then the missed notifications. */

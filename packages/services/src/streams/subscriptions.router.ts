@@ -24,7 +24,7 @@ import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
 import type { ChannelReplays } from './channel-replays.js';
 import { Expand, Seq, since, sinceOne, type ChatServerFrame } from './chat-frames.js';
 import { EventFeed, EventReader } from './event-reader.js';
-import type { NotificationFeeds } from './notification-feeds.js';
+import { JoinedAt, type NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 import type { OwnFeeds } from './own-feeds.js';
 import type { OwnEvent, OwnSubscribed } from './own-frames.js';
@@ -40,7 +40,10 @@ interface SubscriptionsOptions {
   log: Log;
 }
 
-/** tRPC's name for the client's position: the number of its last message or change, or the id of its last notification. */
+/**
+ * tRPC's name for the client's position: the number of its last message or change, or the id of its last notification, or else
+ * when it came.
+ */
 const lastEventId = z.string().max(100);
 
 class ChannelIteratorReader extends IteratorReader implements ChannelReader {
@@ -135,13 +138,13 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
   async function* notificationEvents(reader: IteratorReader, since: string | undefined) {
     const { identityId } = reader;
     notifications.checkRoom(identityId);
+    let last = since ?? notifications.joinedAt();
     const feed = notifications.join(identityId, reader);
     try {
       const anchor = since === undefined ? undefined : await notifications.anchorOf(identityId, since);
-      let last = since ?? '';
       const event = (frame: NotificationServerFrame) => {
         if (frame.type === 'notification.created') last = frame.notification.id;
-        return tracked(last === '' ? 'none' : last, frame);
+        return tracked(last, frame);
       };
       for await (const frame of notifications.opening(identityId, anchor)) {
         if (frame.type === 'notification.created' && reader.hasEnded()) return;
@@ -180,7 +183,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         .input(z.strictObject({ since: Id.optional(), lastEventId: lastEventId.optional() }))
         .subscription(({ ctx, input, signal }) => {
           const reader = new IteratorReader(ctx.identity.id);
-          const since = Id.safeParse(input.lastEventId).data ?? input.since;
+          const since = z.union([Id, JoinedAt]).safeParse(input.lastEventId).data ?? input.since;
           return whileAllowed(ctx, { reader, signal, events: notificationEvents(reader, since) });
         }),
     }),

@@ -115,6 +115,26 @@ describe('tRPC over a WebSocket', () => {
     await expect.poll(() => events.got.frames[1], PATIENCE).toEqual({ type: 'notification.created', notification });
   });
 
+  it('tells who has received nothing yet of the notifications that come during a drop, once', async () => {
+    const bob = await app.signUp();
+    const notify = (identityId: string) => app.tandem.services.notifications.notify(identityId);
+    await notify(bob.id);
+    app.clock.advance(60_000);
+    const follow = (input: { lastEventId?: string }) => {
+      const { api } = connect(bearer(bob));
+      return collect((handlers) => api.notifications.events.subscribe(input, handlers));
+    };
+    const first = follow({});
+    await expect.poll(() => first.got.frames, PATIENCE).toEqual([{ type: 'ready', unread: 1 }]);
+    first.unsubscribe();
+    app.clock.advance(60_000);
+    const missed = await notify(bob.id);
+    const second = follow({ lastEventId: String(first.got.ids[0]) });
+    const created = { type: 'notification.created', notification: missed };
+    await expect.poll(() => second.got.frames, PATIENCE).toEqual([{ type: 'ready', unread: 2 }, created]);
+    expect(second.got.ids).toEqual([first.got.ids[0], missed.id]);
+  });
+
   it('is closed when the session ends, and when the token expires', async () => {
     const bob = await app.signUp();
     const { api, closings } = connect(bearer(bob));
