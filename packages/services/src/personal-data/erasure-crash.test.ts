@@ -9,6 +9,7 @@ import { databaseOf, fixture, startGitHubServer, startTestServer } from '@tandem
 import { expect, it } from 'vitest';
 import { findWords, forNamed, nameSomebody } from '../../test/named-person.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
+import { securityEventModel } from '../audit/security-event.model.js';
 import { identityModel } from '../identities/identity.model.js';
 import { messageModel as webhookMessageModel } from '../webhooks/delivery.models.js';
 
@@ -92,6 +93,8 @@ it(
       await next.kill();
     }
     expect(await home.storage.model(identityModel).findById(person.id).setOptions({ deleted: 'include' })).toBeNull();
+    const erased = { type: 'identity.erased', identityId: person.id } as const;
+    expect(await home.storage.model(securityEventModel).countDocuments(erased)).toBeGreaterThan(0);
     expect(await findWords(home, [...words, said], folder.dir)).toEqual([]);
     expect(died.size).toBeGreaterThan(40);
   },

@@ -67,9 +67,10 @@ export function createErasuresService(options: ErasuresOptions) {
     await eraseRecords(person, settings);
     await storage.people.eraseEvents(person, settings);
     for (const step of steps.copies) await step(person, settings);
+    // rather twice than never: the next round knows nothing of it
+    if (round === 1) await audit.record('identity.erased', NO_REQUEST, { identityId });
     const isLast = await identities.endRound(due);
     if (isLast === undefined) throw new Error('a change of the identity is still to be told');
-    if (round === 1) await audit.record('identity.erased', NO_REQUEST, { identityId });
   }
 
   return {
