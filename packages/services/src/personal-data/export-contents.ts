@@ -8,8 +8,8 @@ import { createArchive, type ArchiveEntry } from './archive.js';
 /** Files that an archive has at most, and their bytes: the format ends at 65,535, and at four gigabytes. */
 const FILES_MAX = 60_000;
 const BYTES_MAX = 3 * 1024 ** 3;
-/** Of bounded length, so that a long text costs no more than its length. */
-const ADDRESS = /[^\s<>"'@,;:()[\]]{1,64}@[^\s<>"'@,;:()[\]]{1,255}/g;
+/** As long as an address may be, so that a long text costs no more than its length; it ends in no punctuation. */
+const ADDRESS = /[^\s<>"@,;:()[\]]{1,254}@[^\s<>"'@,;:()[\]]{0,254}[^\s<>"'@,;:()[\].!?]/g;
 /** Stands where somebody else's address stood. */
 const SOMEBODY = '(an email address)';
 
@@ -20,8 +20,10 @@ interface ContentsOptions {
 
 /** What JSON can hold, without the addresses of others. */
 function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
+  // the first character may be a quotation mark
+  const isOwn = (address: string) => [address, address.replace(/^'/, '')].some((one) => own.has(one.toLowerCase()));
   const inText = (text: string) =>
-    text.includes('@') ? text.replaceAll(ADDRESS, (address) => (own.has(address.toLowerCase()) ? address : SOMEBODY)) : text;
+    text.includes('@') ? text.replaceAll(ADDRESS, (address) => (isOwn(address) ? address : SOMEBODY)) : text;
   if (typeof value === 'string') return inText(value);
   if (Array.isArray(value)) return value.map((one) => withoutOthers(one, own));
   if (typeof value !== 'object' || value === null) return value;

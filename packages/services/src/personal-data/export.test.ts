@@ -144,16 +144,19 @@ describe('an archive', () => {
   });
 
   it('is JSON whatever the texts say, without the addresses of others in them', async () => {
-    const carol = await app.signUp();
-    const metadata = { said: 'say "bob@example.com" now', own: `\n${carol.email}`, long: `${'a'.repeat(490)}@b.c` };
+    const carol = await app.signUp({ email: `o'brien.${newEmail()}` });
+    const own = `\n${carol.email}, '${carol.email}', or ${carol.email}.`;
+    const metadata = { said: 'say "bob@example.com" now', own, long: `${'a'.repeat(490)}@b.c`, others: "o'hara@b.c." };
     await admin.rest('PATCH', `/identities/${carol.id}`, { metadata }).expect(200);
     const contents = await contentsOf(await madeFor({ person: carol } as NamedPerson));
     const somebodys = '(an email address)';
     expect(rowsOf(contents, 'identities')[0]?.['metadata']).toEqual({
       said: `say "${somebodys}" now`,
-      own: `\n${carol.email}`,
-      long: 'a'.repeat(490 - 64) + somebodys,
+      own,
+      long: 'a'.repeat(490 - 254) + somebodys,
+      others: `${somebodys}.`,
     });
+    expect(rowsOf(contents, 'identities')[0]).toMatchObject({ email: carol.email });
   });
 
   it('has nothing of who has an address now that was the person’s', async () => {
