@@ -68,10 +68,10 @@ export function createSessionStore(
   // a page of one person must not go on when another tab has signed in as the next, or signed out
   const followed: TokenStore = {
     async load() {
-      const kept = await tokens.load();
+      // the call that asks is of who is signed in now
       const { identityId } = store.get();
+      const kept = await tokens.load();
       follow(kept?.identityId);
-      // the call that asks is of the former
       if (kept && identityId !== undefined && kept.identityId !== identityId)
         throw new SenderGone('not sent: somebody else has signed in');
       return kept;

@@ -181,8 +181,13 @@ describe('useSession', () => {
     };
     const calls: ((page: readonly [Channel, Session, Tandem]) => unknown)[] = [
       ([{ toggleReaction }]) => toggleReaction(message.id, 'ok'),
+      // two at the same moment
       ([, , { api }]) =>
-        expect(api.chat.createMessage.mutate({ channelId, senderId: ann.id, content: 'Tea!' })).rejects.toThrow('not sent'),
+        Promise.all(
+          ['Tea!', 'Cake!'].map((content) =>
+            expect(api.chat.createMessage.mutate({ channelId, senderId: ann.id, content })).rejects.toThrow('not sent'),
+          ),
+        ),
       ([, { signOut }]) => expect(signOut()).rejects.toThrow('not sent'),
     ];
     for (const call of calls) {
