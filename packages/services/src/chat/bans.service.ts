@@ -78,7 +78,7 @@ export function createBansService({ storage, lists, bans, subscriptions, channel
       const pair = { channelId, identityId };
       const given = { until: until === null ? null : new Date(until), bannedBy };
       if (given.until && given.until <= storage.clock.now()) throw validationError(['request body/until must be in the future']);
-      const record = await untilDone(async () => {
+      const record = await untilDone(channelId, async () => {
         const made = await insertBelow(Bans, { _id, ...pair, ...given }, () => expectBoth(pair));
         if (made) return made;
         const changed = await Bans.findOneAndUpdate(pair, { $set: given }, { returnDocument: 'after' }).lean<BanRecord>();

@@ -152,7 +152,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
     async patch(productId: string, id: string, patch: VariantPatch): Promise<ProductVariant> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
-      return untilDone(async () => {
+      return untilDone(productId, async () => {
         const { set, expected } = changeOf(await readOne(productId, id), given);
         await mustHaveImages(productId, given.imageIds ?? []);
         const options = { returnDocument: 'after' } as const;
@@ -170,7 +170,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
     async patchMany(productId: string, ids: readonly string[], patch: VariantPatch): Promise<ProductVariant[]> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
-      return untilDone(async () => {
+      return untilDone(productId, async () => {
         const records = await readAll(productId, ids);
         await mustHaveImages(productId, given.imageIds ?? []);
         const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));

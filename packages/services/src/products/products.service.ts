@@ -222,7 +222,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       await mustExist([given]);
-      return untilDone(async () => {
+      return untilDone(productId, async () => {
         const change = changeOf(await readOne(productId), given);
         // the new organization may be deleted meanwhile, so this needs a unit of work
         if (given.organizationId) return (await bulk.update([change])) ? showOne(await readOne(productId)) : undefined;
@@ -242,7 +242,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
       await mustExist([given]);
-      return untilDone(async () => {
+      return untilDone(ids.toSorted()[0] ?? '', async () => {
         const records = await readAll(ids);
         const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
         return isDone ? show(await read(ids)) : undefined;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from '@tandem/storage';
-import pLimit from 'p-limit';
+import { createTurns } from './free-numbers.js';
 import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
@@ -49,21 +49,22 @@ export function changeOf(
 
 /**
  * Makes a function that retries until an attempt succeeds, for ten seconds at most. Writers of many records can overtake each
- * other so that none succeeds: those of one process come one at a time after their first attempt, and the pauses between
- * attempts grow.
+ * other so that none succeeds: after their first attempt those of one key come one at a time in this process, and the pauses
+ * between attempts grow.
  */
 export function createRetries() {
-  const inTurn = pLimit(1);
+  const inTurn = createTurns();
   /**
+   * @param key of what is changed
    * @param attempt resolves to undefined when a concurrent change overtook it
    * @throws requestErrors.unavailable
    */
-  return async function untilDone<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
+  return async function untilDone<Result>(key: string, attempt: () => Promise<Result | undefined>): Promise<Result> {
     const end = performance.now() + PATIENCE_MS;
     let result = await attempt();
     for (let longest = PAUSE_MS; result === undefined; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
       await setTimeout(longest * Math.random());
-      result = await inTurn(() => {
+      result = await inTurn(key, async () => {
         if (performance.now() > end) throw requestErrors.unavailable({ retryAfter: 1 });
         return attempt();
       });
