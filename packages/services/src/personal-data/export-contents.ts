@@ -20,8 +20,11 @@ interface ContentsOptions {
 
 /** What JSON can hold, without the addresses of others. */
 function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
-  // the first character may be a quotation mark
-  const isOwn = (address: string) => [address, address.replace(/^'/, '')].some((one) => own.has(one.toLowerCase()));
+  /** Also behind an apostrophe: `d'alice@example.org`. */
+  const isOwn = (address: string) => {
+    const parts = address.toLowerCase().split("'");
+    return parts.some((_, first) => own.has(parts.slice(first).join("'")));
+  };
   const inText = (text: string) =>
     text.includes('@') ? text.replaceAll(ADDRESS, (address) => (isOwn(address) ? address : SOMEBODY)) : text;
   if (typeof value === 'string') return inText(value);

@@ -145,7 +145,7 @@ describe('an archive', () => {
 
   it('is JSON whatever the texts say, without the addresses of others in them', async () => {
     const carol = await app.signUp({ email: `o'brien.${newEmail()}` });
-    const own = `\n${carol.email}, '${carol.email}', or ${carol.email}.`;
+    const own = `\n${carol.email}, d'${carol.email}, '${carol.email}', or ${carol.email}.`;
     const metadata = { said: 'say "bob@example.com" now', own, long: `${'a'.repeat(490)}@b.c`, others: "o'hara@b.c." };
     await admin.rest('PATCH', `/identities/${carol.id}`, { metadata }).expect(200);
     const contents = await contentsOf(await madeFor({ person: carol } as NamedPerson));
