@@ -151,7 +151,7 @@ it('null clears what may be left out alone, and each input has the text of a fie
 });
 
 describe('a server does not start', () => {
-  const opened = openStorage({ uri: databaseOf('host fields') });
+  const opened = openStorage({ uri: databaseOf('host_fields') });
   afterAll(async () => (await opened).close());
 
   it.each<[string, object, string]>([
