@@ -7,7 +7,7 @@ import { createTandem } from '../index.js';
 it.skipIf(!HAS_REDIS)('a host that gives a Redis counts there once it has started', async () => {
   await using server = await startRedis();
   const redis = openRedis(server.url);
-  const storage = await openStorage({ uri: databaseOf('host redis') });
+  const storage = await openStorage({ uri: databaseOf('host_redis') });
   const tandem = await createTandem({ storage, authSecrets: TEST_SECRETS, redis });
   try {
     tandem.start();
