@@ -9,7 +9,7 @@ import { createFilesErasure } from './files-erasure.js';
 import { createWholeFiles } from './files-export.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
-import { createTurns } from '../shared/free-numbers.js';
+import { createTurns } from '../shared/turns.js';
 import { UNUSED_MS } from './one-file.js';
 import { LATE_UPLOAD_MS } from './removal.js';
 import { createUploads } from './uploads.js';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from '@tandem/storage';
-import { createTurns } from './free-numbers.js';
 import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
+import { createTurns } from './turns.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
 /** How long a change is tried that others overtake. By default a call has 14 seconds: what was refused should not be done after it. */
