@@ -8,7 +8,7 @@ import { createArchive, type ArchiveEntry } from './archive.js';
 /** Files that an archive has at most, and their bytes: the format ends at 65,535, and at four gigabytes. */
 const FILES_MAX = 60_000;
 const BYTES_MAX = 3 * 1024 ** 3;
-/** As long as an address may be, so that a long text costs no more than its length; it ends in no punctuation. */
+/** Its parts are bounded, so that the time grows with the length of the text alone; it ends in no punctuation. */
 const ADDRESS = /[^\s<>"@,;:()[\]]{1,254}@[^\s<>"'@,;:()[\]]{0,254}[^\s<>"'@,;:()[\].!?]/g;
 /** Stands where somebody else's address stood. */
 const SOMEBODY = '(an email address)';

@@ -56,7 +56,7 @@ export const texts = {
     optional: 'optional',
     required: 'This is required.',
     noJson: 'This is no JSON.',
-    noTime: 'This time is incomplete, or there is none like it.',
+    noTime: 'This time is incomplete or does not exist.',
     item: '{one} {number, number}',
     addItem: 'Add {one}',
     removeOne: 'Remove {one}',
