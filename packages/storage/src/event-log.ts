@@ -32,6 +32,7 @@ export const eventModel = defineModel<BaseRecord & LoggedEvent>('events', {
   indexes: [
     { keys: { type: 1, _id: 1 }, serves: 'the events of some types, in order' },
     { keys: { organizationId: 1, type: 1, _id: 1 }, serves: 'the events of an organization, in order' },
+    { keys: { 'subject.id': 1 }, where: { 'state.email': { $gt: '' } }, serves: 'the addresses that a record had' },
   ],
 });
 

@@ -18,8 +18,8 @@ export interface PeopleData extends Omit<ReturnType<typeof createPurges>, 'purge
   undeclared(others: readonly string[]): string[];
   /** Whether a model says what becomes of people who are named at a path. */
   declares(collectionName: string, path: string): boolean;
-  /** The values that a field had in the events of a record. @param among these events */
-  valuesOf(kind: string, id: string, field: string, among?: object): Promise<unknown[]>;
+  /** The addresses that a record of a kind had by its events. @param among these events */
+  emailsOf(kind: string, id: string, among?: object): Promise<string[]>;
   /** Records of a collection that match, a few at a time: by an index on the path, else by looking through all. */
   found(definition: Indexed, asked: Asked, pace: Pace): AsyncGenerator<StoredRecord[]>;
   /** Sets fields of records, of which nobody is told. */
@@ -53,11 +53,9 @@ export function createPeopleData({ models, database: held, clock, onWrite: writt
       const declared = Object.keys(models.get(collectionName)?.definition.people ?? {});
       return declared.some((one) => path === one || path.startsWith(`${one}.`));
     },
-    async valuesOf(kind, id, field, among) {
-      const types = ['created', 'updated', 'deleted', 'restored'].map((change) => `${kind}.${change}`);
-      return held()
-        .collection('events')
-        .distinct(`state.${field}`, { type: { $in: types }, 'subject.id': id, ...among });
+    async emailsOf(kind, id, among) {
+      const filter = { 'subject.id': id, 'subject.type': kind, 'state.email': { $gt: '' }, ...among };
+      return held().collection('events').distinct('state.email', filter) as Promise<string[]>;
     },
     found: (definition, asked, pace) => batchesOf(held().collection(definition.collectionName), definition, asked, pace),
     async write({ collectionName }, filter, set) {

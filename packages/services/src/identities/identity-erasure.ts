@@ -46,10 +46,10 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
 
   /** The addresses that an identity has or had; of those that it never proved anybody could say that they are its own. */
   async function everHad(identityId: string, { email, emailVerified }: Partial<IdentityRecord>): Promise<Addresses> {
-    const had = (among?: object) => storage.people.valuesOf('identity', identityId, 'email', among);
-    const isAddress = (one: unknown): one is string => typeof one === 'string' && one !== '';
-    const proved = new Set([emailVerified && email, ...(await had({ 'state.emailVerified': true }))].filter(isAddress));
-    const all = new Set([email, ...(await had())].filter(isAddress));
+    const had = (among?: object) => storage.people.emailsOf('identity', identityId, among);
+    const now = email ? [email] : [];
+    const proved = new Set([...(emailVerified ? now : []), ...(await had({ 'state.emailVerified': true }))]);
+    const all = new Set([...now, ...(await had())]);
     return { emails: [...proved], unproved: [...all].filter((one) => !proved.has(one)) };
   }
 
