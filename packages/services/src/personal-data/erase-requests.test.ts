@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { letErasuresPass } from '../../test/named-person.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import { identityModel } from '../identities/identity.model.js';
+import { queuedMailModel } from '../mail/mail.model.js';
 import type { Member } from '../organizations/organizations.schemas.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -38,6 +39,21 @@ describe.each(FACES)('the request of an erasure over %s', (face) => {
     const mail = await app.mail.next(bob.email, ({ subject }) => subject === 'Your account will be erased');
     expect(mail.text).toContain('in 14 days');
     expect(mail.text).toContain('until then it can be taken back');
+  });
+
+  it('that is taken back before its mail could be sent is announced to nobody', async () => {
+    const bob = await app.signUp({ isVerified: true });
+    const { mails } = app.tandem.services;
+    app.mail.refuse(451);
+    await erase(bob, bob.id);
+    await mails.work();
+    app.mail.refuse(false);
+    await admin.call(face, 'auth.cancelErasure', { identityId: bob.id });
+    const before = app.mail.count(bob.email);
+    app.clock.advance(60_000);
+    await mails.work();
+    expect(app.mail.count(bob.email)).toBe(before);
+    expect(await app.storage.model(queuedMailModel).countDocuments({ identityId: bob.id })).toBe(0);
   });
 
   it('is one’s own or an admin’s', async () => {

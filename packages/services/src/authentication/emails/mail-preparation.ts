@@ -66,7 +66,10 @@ export function createMailPreparation({ identities, onetimeTokens, codes, onetim
       const code = codes.make(String(challenge), Number(send));
       return { to: account.email, values: { ...shown, email: account.email, code } };
     }
-    const email = mail.to ?? (await identities.credentialsOf({ id: mail.identityId ?? '' }))?.email;
+    const { identityId = '' } = mail;
+    // taken back meanwhile
+    if (template === 'erasure-requested' && (await identities.staying([identityId])).has(identityId)) return undefined;
+    const email = mail.to ?? (await identities.credentialsOf({ id: identityId }))?.email;
     return email === undefined ? undefined : { to: email, values: { email, ...values } };
   };
 }
