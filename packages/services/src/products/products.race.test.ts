@@ -1,10 +1,12 @@
-import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { databaseOf, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, expect, it } from 'vitest';
+import { createOrganization } from '../../test/people.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from './products.schemas.js';
 
-const app = fixture(startTestServer);
-const other = fixture(() => startTestServer({ clock: app.clock }));
+const app = fixture(() => startTestServer({ mongodbUri: databaseOf('products_race') }));
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
+const other = fixture(() => startTestServer({ clock: app.clock, mongodbUri: proxy.uri }));
 let people: Person[];
 beforeAll(async () => {
   const admin = await app.signUpAdmin();
@@ -64,4 +66,36 @@ it('20 concurrent changes of the same variants each apply to all of them', async
   expect(statuses).toEqual(statuses.map(() => 200));
   const { data } = await admin().rest('GET', `/products/${id}/variants`).expect<{ data: ProductVariant[] }>(200);
   expect(data.map(({ title, sku }) => title === sku)).toEqual([true, true, true]);
+});
+
+it.each(['two products', 'two variants'])('a change of %s of which one is deleted meanwhile changes none', async (what) => {
+  const { id } = await create();
+  const [path, all] =
+    what === 'two products' ? ['/products', '/products/batch'] : [`/products/${id}/variants`, `/product/${id}/variants/bulk`];
+  const bodies = ['a', 'b'].map((name) => (what === 'two products' ? { name, description: '' } : { title: name }));
+  const made = await admin().rest('POST', all, bodies).expect<{ id: string; name?: string; title?: string }[]>(201);
+  const ids = made.map((one) => one.id);
+  const { reached, release } = proxy.hold(isCommand('units.findAndModify'));
+  const data = what === 'two products' ? { name: 'c' } : { title: 'c' };
+  const changing = people[1]?.rest('PATCH', all, { ids, data }).expect(404);
+  await reached;
+  await admin().rest('DELETE', `${path}/${ids[0]}`).expect(204);
+  release();
+  await changing;
+  await admin().rest('POST', `${path}/${ids[0]}/restore`).expect(200);
+  const after = await Promise.all(ids.map((one) => admin().rest('GET', `${path}/${one}`).expect<(typeof made)[number]>(200)));
+  expect(after.map(({ name, title }) => name ?? title)).toEqual(['a', 'b']);
+});
+
+it('a product that is deleted with its organization, while it is moved to another one, stays there', async () => {
+  const [former = '', next = ''] = await Promise.all([createOrganization(admin()), createOrganization(admin())]);
+  const { id } = await create({ organizationId: former });
+  const { reached, release } = proxy.hold(isCommand('units.findAndModify'));
+  const moving = people[1]?.rest('PATCH', `/products/${id}`, { organizationId: next }).expect(404);
+  await reached;
+  await admin().rest('DELETE', `/organizations/${former}`).expect(204);
+  release();
+  await moving;
+  await admin().rest('POST', `/organizations/${former}/restore`).expect(200);
+  expect(await admin().rest('GET', `/products/${id}`).expect(200)).toMatchObject({ organizationId: former });
 });

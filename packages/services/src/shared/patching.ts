@@ -44,7 +44,9 @@ export function changeOf(
   };
   // a field that the record lacks, as a host may leave it, is taken away again: null is no metadata
   const before = Object.fromEntries(Object.entries(record).filter(([key]) => Object.hasOwn(after, key)));
-  return { id: record._id, set: after, before, expected: { writer: record.writer ?? null, ...merged?.expected } };
+  // a deletion leaves the writer alone
+  const expected = { writer: record.writer ?? null, deletedAt: null, ...merged?.expected };
+  return { id: record._id, set: after, before, expected };
 }
 
 /**
