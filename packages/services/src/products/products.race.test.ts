@@ -88,7 +88,7 @@ it.each(['two products', 'two variants'])('a change of %s of which one is delete
 });
 
 it('a product that is deleted with its organization, while it is moved to another one, stays there', async () => {
-  const [former = '', next = ''] = await Promise.all([createOrganization(admin()), createOrganization(admin())]);
+  const [former, next] = await Promise.all([createOrganization(admin()), createOrganization(admin())]);
   const { id } = await create({ organizationId: former });
   const { reached, release } = proxy.hold(isCommand('units.findAndModify'));
   const moving = people[1]?.rest('PATCH', `/products/${id}`, { organizationId: next }).expect(404);

@@ -1,3 +1,4 @@
+import { authenticationErrors } from '@tandem/core';
 import type { IdentitiesService } from '../../identities/identities.service.js';
 import type { Credentials } from '../../identities/identity-lookups.js';
 import type { PreparedMail, QueuedMail } from '../../mail/queued-mail.js';
@@ -26,9 +27,21 @@ type Queued = QueuedMail & { id: string };
  * was voided meanwhile is not sent. A mail that is sent twice carries the same token.
  */
 export function createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime }: PreparationOptions) {
-  async function makeToken({ id: jti }: Queued, account: Credentials, target: OnetimeTarget, email: string, lifetimeMs: number) {
-    const { id: identityId, onetimeEpoch: epoch } = account;
-    return (await onetimeTokens.create({ identityId, epoch, target, jti, email, lifetimeMs })).token;
+  /** A mail with a link; undefined where its token was used, or voided since an earlier attempt to send it. */
+  async function withToken(
+    { id: jti }: Queued,
+    { id: identityId, onetimeEpoch: epoch }: Credentials,
+    { target, to, lifetimeMs }: { target: OnetimeTarget; to: string; lifetimeMs: number },
+    values: PreparedMail['values'],
+  ): Promise<PreparedMail | undefined> {
+    const { token } = await onetimeTokens.create({ identityId, epoch, target, jti, email: to, lifetimeMs });
+    try {
+      await onetimeTokens.read(token, target);
+    } catch (error) {
+      if (authenticationErrors.unverified.matches(error)) return undefined;
+      throw error;
+    }
+    return { to, token, values: { email: to, ...values } };
   }
 
   /** The identity of a mail, unless it is gone or its one-time tokens were voided after the request. */
@@ -42,22 +55,18 @@ export function createMailPreparation({ identities, onetimeTokens, codes, onetim
     const { template, to = '', values } = mail;
     if (template === 'confirm-email') {
       const account = await accountOf(mail);
-      if (!account) return undefined;
-      const { email } = account;
-      const token = await makeToken(mail, account, 'confirm-email', email, onetimeLifetime);
-      return { to: email, token, values: { email, hours: Math.floor(onetimeLifetime / HOUR_MS) } };
+      const given = { target: template, to: account?.email ?? '', lifetimeMs: onetimeLifetime };
+      return account && withToken(mail, account, given, { hours: Math.floor(onetimeLifetime / HOUR_MS) });
     }
     if (template === 'confirm-new-email') {
       const account = await accountOf(mail);
-      if (!account) return undefined;
-      const token = await makeToken(mail, account, 'change-email', to, CHANGE_EMAIL_HOURS * HOUR_MS);
-      return { to, token, values: { email: to, hours: CHANGE_EMAIL_HOURS } };
+      const given = { target: 'change-email', to, lifetimeMs: CHANGE_EMAIL_HOURS * HOUR_MS } as const;
+      return account && withToken(mail, account, given, { hours: CHANGE_EMAIL_HOURS });
     }
     if (template === 'reset-password') {
       const account = await identities.credentialsOf({ email: to });
-      if (!account) return undefined;
-      const token = await makeToken(mail, account, 'reset-password', to, RESET_MINUTES * MINUTE_MS);
-      return { to, token, values: { email: to, minutes: RESET_MINUTES } };
+      const given = { target: template, to, lifetimeMs: RESET_MINUTES * MINUTE_MS };
+      return account && withToken(mail, account, given, { minutes: RESET_MINUTES });
     }
     if (template === 'mfa-code') {
       const account = await identities.credentialsOf({ id: mail.identityId ?? '' });

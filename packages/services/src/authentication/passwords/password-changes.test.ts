@@ -187,3 +187,18 @@ describe('a new password', () => {
     expect(app.mail.count(ann.email)).toBe(1);
   });
 });
+
+it('a link to reset the password is not sent late if what voids links came meanwhile', async () => {
+  const ann = await app.signUp();
+  const { mails } = app.tandem.services;
+  app.mail.refuse(451);
+  await app.rest('POST', '/auth/send-reset-password-link-email', { email: ann.email }).expect(204);
+  await mails.work();
+  await ann.rest('PATCH', `/auth/${ann.id}/change-password`, { password: PASSWORD, newPassword: NEW_PASSWORD }).expect(204);
+  await mails.work();
+  app.mail.refuse(false);
+  app.clock.advance(60 * 60_000);
+  await mails.work();
+  const { subject } = await app.mail.next(ann.email);
+  expect([subject, app.mail.count(ann.email)]).toEqual(['Your password has changed', 1]);
+});
