@@ -115,17 +115,22 @@ describe.each(FACES)('a fresh proof over %s', (face) => {
     expect(await later.call(face, 'auth.changeEmail', { ...change, password: PASSWORD })).toMatchObject(OK);
   });
 
-  it('is needed by an admin who changes an email, and no key has one', async () => {
+  it('is needed by an admin who changes an email or a type, and no key has one', async () => {
     const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
     const change = (email: string) => admin.call(face, 'identities.patch', { identityId: ann.id, email });
     expect(await change(newEmail())).toMatchObject(OK);
     const { key } = await admin.rest('POST', `/auth/${admin.id}/keys`, { name: 'k', scopes: ['*'] }).expect<{ key: string }>(201);
     const byKey = (input: object) => app.call(face, 'identities.patch', { identityId: ann.id, ...input }, { accessToken: key });
     expect(await byKey({ email: newEmail() })).toMatchObject(NEEDED);
+    expect(await byKey({ typeId: 'admin' })).toMatchObject(NEEDED);
     expect(await byKey({ emailVerified: true })).toMatchObject(OK);
     app.clock.advance(11 * MINUTE);
     expect(await change(newEmail())).toMatchObject(NEEDED);
     expect(await admin.call(face, 'identities.patch', { identityId: MISSING, email: newEmail() })).toMatchObject(NEEDED);
+    const changeType = () => admin.call(face, 'identities.patch', { identityId: ann.id, typeId: 'admin' });
+    expect(await changeType()).toMatchObject(NEEDED);
     expect(await admin.call(face, 'identities.patch', { identityId: ann.id, emailVerified: true })).toMatchObject(OK);
+    await admin.rest('POST', `/auth/${admin.id}/proof`, { password: PASSWORD }).expect(204);
+    expect(await changeType()).toMatchObject({ value: { typeId: 'admin' } });
   });
 });

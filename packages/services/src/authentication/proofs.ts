@@ -66,12 +66,13 @@ export function createProofs({ passwords, factors, failedLogins, sessions, audit
 
 /**
  * The rule of a fresh proof; a key has none.
- * @param key of an input that alone needs the proof
+ * @param keys of an input that alone need the proof; none: all do
  */
-export function freshProof({ requireFresh }: Pick<Proofs, 'requireFresh'>, key?: string): Rule {
-  const says = 'signed in, or proven anew, within ten minutes';
-  return defineRule(key === undefined ? says : `${says}, to give ${key}`, [errors.freshProofNeeded], async ({ ctx, given }) => {
-    if (key !== undefined && (await given(key)) === undefined) return;
+export function freshProof({ requireFresh }: Pick<Proofs, 'requireFresh'>, ...keys: string[]): Rule {
+  const says = `signed in, or proven anew, within ten minutes${keys.length === 0 ? '' : `, to give ${keys.join(' or ')}`}`;
+  return defineRule(says, [errors.freshProofNeeded], async ({ ctx, given }) => {
+    const needs = await Promise.all(keys.map(async (key) => (await given(key)) !== undefined));
+    if (keys.length > 0 && !needs.includes(true)) return;
     if (ctx.identity.key) throw errors.freshProofNeeded();
     await requireFresh(ctx.identity, requestFactsOf(ctx));
   });

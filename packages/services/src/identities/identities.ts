@@ -11,7 +11,7 @@ export const identities = defineService({
     createIdentitiesRouter({
       identities: service,
       typeIds,
-      freshProof: freshProof(proofs, 'email'),
+      freshProof: freshProof(proofs, 'email', 'typeId'),
       forgetFailedLogins: failedLogins.forget,
     }),
   lists: { list: identityList },
