@@ -1,5 +1,6 @@
-import { fixture, startTestServer } from '@tandem/testing';
-import { expect, it } from 'vitest';
+import { fixture, isCommand, startStoreProxy, startTestServer } from '@tandem/testing';
+import { expect, it, vi } from 'vitest';
+import { PATIENCE_MS } from '../shared/patching.js';
 import { treeModel } from '../shared/trees.js';
 import type { Category } from './categories.schemas.js';
 import { categoryModel } from './category.model.js';
@@ -95,4 +96,35 @@ it('a tree whose record was lost goes on', async () => {
   await app.storage.model(treeModel).deleteOne({ _id: 'categories' });
   await admin.rest('PATCH', `/categories/${a}`, { parent: null }).expect(200);
   expect(await admin.rest('GET', `/categories/${a}`).expect<Category>(200)).toMatchObject({ parent: null });
+});
+
+it('a move that waited for others until its caller was refused is not made afterwards', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using slow = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
+  const { rest } = await slow.signIn(admin.email);
+  const [a = '', b = ''] = await createMany(2);
+  const { reached, release } = proxy.hold(isCommand('trees.update'));
+  const first = rest('PATCH', `/categories/${a}`, { parent: null }).expect(200);
+  await reached;
+  const commands = proxy.commands.length;
+  const second = rest('PATCH', `/categories/${a}`, { parent: b }).expect(503);
+  // its session and account have been read: it waits for its turn
+  await expect.poll(() => proxy.commands.length).toBeGreaterThan(commands);
+  const now = performance.now.bind(performance);
+  using time = vi.spyOn(performance, 'now').mockImplementation(() => now() + PATIENCE_MS);
+  release();
+  await Promise.all([first, second]);
+  expect(time).toHaveBeenCalled();
+  expect(await admin.rest('GET', `/categories/${a}`).expect(200)).toMatchObject({ parent: null });
+});
+
+it('a change of a version that is gone is not even decided, so that no later one hides that it was not made', async () => {
+  const [id = ''] = await createMany(1);
+  const version = async () => (await app.storage.model(treeModel).findById('categories').lean())?.version;
+  const before = await version();
+  const patch = (metadata: object) =>
+    app.rest('PATCH', `/categories/${id}`, { metadata }, { ...admin.credentials, headers: { 'if-match': `"${id}.1"` } });
+  await patch({ note: 'first' }).expect(200);
+  await patch({ note: 'second' }).expect(412);
+  expect(await version()).toBe((before ?? 0) + 1);
 });

@@ -7,7 +7,7 @@ import { createTurns } from './turns.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
 /** How long a change is tried that others overtake. By default a call has 14 seconds: what was refused should not be done after it. */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 /** The longest pause after the first attempt, doubled after each, up to the longest of all. */
 const PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;

@@ -20,9 +20,10 @@ import {
 } from '@tandem/storage';
 import { mergeHostFields, type HostGiven, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
+import { PATIENCE_MS } from './patching.js';
+import { createTurns } from './turns.js';
 
-/** Retries of a change that meets concurrent ones, and the longest pause between them. */
-const ATTEMPTS = 400;
+/** The longest pause before a change that met concurrent ones is tried again. */
 const PAUSE_MS = 10;
 
 /** A record of a tree. */
@@ -133,9 +134,13 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     await trees.updateOne({ ...own, version } as object, { $set: { pending: null, updatedAt: clock.now() } });
   }
 
-  async function attempt(decide: () => Promise<TreeChange>): Promise<void> {
-    for (let count = 0; count < ATTEMPTS; count++) {
-      if (count > 0) await setTimeout(PAUSE_MS * Math.random());
+  const isIn = async (id: string, versions: ExpectedVersions) =>
+    (await Records.collection.countDocuments({ _id: id, ...ofVersions(versions) } as object, { limit: 1 })) > 0;
+
+  /** @param end when to give up, as `performance.now` counts */
+  async function attempt(decide: () => Promise<TreeChange>, end: number): Promise<void> {
+    for (let isFirst = true; performance.now() < end; isFirst = false) {
+      if (!isFirst) await setTimeout(PAUSE_MS * Math.random());
       const { version, pending } = await read();
       if (pending) {
         await finish({ version, pending });
@@ -143,6 +148,8 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       }
       const change = await decide();
       const expected = expectedOf(change.id);
+      // a later change of the record would hide that this one was not written
+      if (expected && !(await isIn(change.id, expected))) throw new VersionError();
       const { actor } = traceContext();
       const next = { version: version + 1, pending: { ...change, actor, ...(expected && { expected }) } };
       const { modifiedCount } = await trees.updateOne({ ...own, version, pending: null } as object, {
@@ -170,16 +177,15 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
   }
   storage.onSweep(finishPending);
 
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
   /**
    * Makes a change. Those of one process take turns, because as rivals they would only make each other decide again.
    * @param decide reads records and returns what to write; called again after another instance's change
    * @throws what `decide` throws; requestErrors.unavailable when concurrent changes last too long
    */
   function change(decide: () => Promise<TreeChange>): Promise<void> {
-    const turn = last.then(() => attempt(decide));
-    last = turn.catch(() => {});
-    return turn;
+    const end = performance.now() + PATIENCE_MS;
+    return inTurn(own._id, () => attempt(decide, end));
   }
 
   /** Whether a record is another or below it. Passes deleted records too, since they may be restored. */
