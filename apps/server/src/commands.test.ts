@@ -130,6 +130,11 @@ describe('the command line', { timeout: 90_000 }, () => {
       code: 1,
       err: `${path.join(unused, 'mongodb')} does not exist: set DATA_DIR or MONGODB_URI to that of the server\n`,
     });
+    expect(await run(['export', `${file}.empty`], elsewhere)).toMatchObject({
+      code: 1,
+      err: 'the database is empty: is this the MONGODB_URI or DATA_DIR of the server?\n',
+    });
+    await expect(stat(`${file}.empty`), 'the empty export').rejects.toThrow('ENOENT');
     expect(await run(['import', `${file}.gone`], elsewhere)).toMatchObject({
       code: 1,
       err: expect.stringContaining('ENOENT') as unknown,

@@ -26,6 +26,7 @@ function createProgress(done: 'exported' | 'imported') {
       console.error(`${done} ${documents} documents, now ${progress.collection}`);
     },
     end: () => console.error(`${done} ${documents} documents`),
+    isEmpty: () => documents === 0,
   };
 }
 
@@ -63,6 +64,10 @@ export function createExportCommand(): Command {
           // half an export could be mistaken for a backup
           if (file !== undefined && !(failure instanceof CommandError)) await rm(file, { force: true });
           throw failure;
+        }
+        if (progress.isEmpty()) {
+          if (file !== undefined) await rm(file, { force: true });
+          throw new CommandError('the database is empty: is this the MONGODB_URI or DATA_DIR of the server?');
         }
         progress.end();
       });
