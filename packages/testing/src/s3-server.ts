@@ -7,12 +7,19 @@ const SECRET_KEY = 'a secret key of the tests/with+signs';
 const REGION = 'eu-central-1';
 const BUCKET = 'tandem-files';
 
+export interface S3Object {
+  type: string;
+  body: Buffer;
+  /** Named by who uploaded it: as S3 does, this takes any header that a signature may leave out. */
+  encoding?: string | undefined;
+}
+
 /** A storage with the part of the S3 protocol that files need; it verifies signatures by computing them itself. */
 export interface S3Server extends AsyncDisposable {
   /** For `FILES_URL`. */
   url: string;
   /** What is stored, by key. */
-  objects: ReadonlyMap<string, { type: string; body: Buffer }>;
+  objects: Map<string, S3Object>;
   /** Answers 503 to everything, or stops doing so. */
   fail(isFailing: boolean): void;
   /** Runs `act` before each later copy: simulates concurrent changes. */
@@ -92,7 +99,7 @@ const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex'
 
 /** Starts one on loopback. @param now the time by which URLs expire */
 export async function startS3Server(now: () => Date = () => new Date()): Promise<S3Server> {
-  const objects = new Map<string, { type: string; body: Buffer }>();
+  const objects = new Map<string, S3Object>();
   let isFailing = false;
   let beforeCopy = async (): Promise<void> => {};
 
@@ -111,24 +118,26 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
       if (!source) return void res.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
       if (req.headers['x-amz-copy-source-if-match'] !== etagOf(source.body))
         return void res.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
-      objects.set(key, source);
+      const isReplacing = req.headers['x-amz-metadata-directive'] === 'REPLACE';
+      objects.set(key, isReplacing ? { type: req.headers['content-type'] ?? '', body: source.body } : source);
       return void res.writeHead(200).end(`<CopyObjectResult><ETag>${etagOf(source.body)}</ETag></CopyObjectResult>`);
     }
     if (req.method === 'PUT') {
-      objects.set(key, { type: req.headers['content-type'] ?? '', body });
+      objects.set(key, { type: req.headers['content-type'] ?? '', body, encoding: req.headers['content-encoding'] });
       return void res.writeHead(200, { etag: etagOf(body) }).end();
     }
     if (req.method === 'DELETE') {
       objects.delete(key);
       return void res.writeHead(204).end();
     }
-    const found = key === '' ? { type: 'application/xml', body: Buffer.alloc(0) } : objects.get(key);
+    const found: S3Object | undefined = key === '' ? { type: 'application/xml', body: Buffer.alloc(0) } : objects.get(key);
     if (!found) return void res.writeHead(404).end(req.method === 'HEAD' ? undefined : '<Error><Code>NoSuchKey</Code></Error>');
     const disposition = url.searchParams.get('response-content-disposition');
     res.writeHead(200, {
       'content-type': url.searchParams.get('response-content-type') ?? found.type,
       'content-length': found.body.length,
       etag: etagOf(found.body),
+      ...(found.encoding !== undefined && { 'content-encoding': found.encoding }),
       ...(disposition !== null && { 'content-disposition': disposition }),
     });
     res.end(req.method === 'HEAD' ? undefined : found.body);

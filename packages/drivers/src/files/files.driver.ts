@@ -23,7 +23,10 @@ export interface FilesDriver {
    * exists.
    */
   downloadUrl(object: StoredObject, milliseconds?: number): Promise<string>;
-  /** Reads an object. Without this the server gets it from its download URL. @throws when it is missing or unavailable */
+  /**
+   * Reads an object. Without this the server gets it from its download URL.
+   * @throws an error with the code `ENOENT` when it is missing, another when it is unavailable
+   */
   read?(object: StoredObject): Promise<Readable>;
   /** Stores an object whole. Without this the server puts it to its upload URL. @throws when that failed */
   write?(object: StoredObject, body: Readable): Promise<void>;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -16,6 +17,8 @@ import { readS3Url, type S3Settings } from './s3-url.js';
 /** Longest waits for the storage, in milliseconds: a request must be answered within 15 s. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 4000;
+/** Longest pause within the body of an answer. */
+const SILENCE_MS = 60_000;
 const ATTEMPTS = 2;
 /** Tries to copy an object that is replaced through its upload URL meanwhile. */
 const COPY_TRIES = 3;
@@ -24,7 +27,12 @@ function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
   const config: S3ClientConfig = {
     region,
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+      socketTimeout: SILENCE_MS,
+    },
     // otherwise every upload URL would contain the checksum of an empty body
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -64,6 +72,16 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
       const shown = { ResponseContentType: type, ResponseContentDisposition: dispositionOf(type) };
       return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime(milliseconds));
     },
+    async read({ objectId }) {
+      try {
+        // unlike `fetch`, this unpacks nothing, whatever encoding an upload has named
+        const { Body } = await client.send(new GetObjectCommand(whereOf(objectId)));
+        return Body as Readable;
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        throw Object.assign(new Error('an object is missing'), { code: 'ENOENT' });
+      }
+    },
     async holds(object) {
       try {
         return (await tagOf(object)) !== undefined;
@@ -79,7 +97,9 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
           const ETag = await tagOf(object);
           if (ETag === undefined) return false;
           const unchanged = { CopySource: copySourceOf(source), CopySourceIfMatch: ETag };
-          await client.send(new CopyObjectCommand({ ...whereOf(to), ...unchanged }));
+          // without the encoding and other headers that an upload may have named: its address signs the type alone
+          const headers = { MetadataDirective: 'REPLACE', ContentType: object.type } as const;
+          await client.send(new CopyObjectCommand({ ...whereOf(to), ...unchanged, ...headers }));
           return true;
         } catch (error) {
           const status = statusOf(error);

@@ -186,7 +186,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
   it.runIf(kind === 's3')('is what was checked, even if another is uploaded in its place at that moment', async () => {
     const me = newId();
     const { given, url } = await uploaded(me, 'good');
-    const objects = s3.objects as Map<string, { type: string; body: Buffer }>;
+    const { objects } = s3;
     let copies = 0;
     s3.onCopy(async () => {
       // an address takes one size alone; a storage that does not hold to that is not believed

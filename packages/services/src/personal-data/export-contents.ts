@@ -80,7 +80,7 @@ export async function writeContents(
     await close();
   }
 
-  /** @returns the ids of those for which there was no room, and of those whose objects are gone */
+  /** @returns the ids of those for which there was no room, and of those whose objects are gone or too long */
   async function writeFiles(): Promise<string[]> {
     const leftOut: string[] = [];
     let count = 0;
@@ -98,10 +98,15 @@ export async function writeContents(
       count += 1;
       bytes += size;
       const entry = archive.begin(`files/${id}.${endingOf(type)}`, now, true);
-      for await (const chunk of content) {
+      let room = size;
+      for await (const chunk of content as AsyncIterable<Uint8Array>) {
         signal.throwIfAborted();
-        await entry.write(chunk as Uint8Array);
+        // what is read by an address may be unpacked on the way
+        await entry.write(chunk.subarray(0, room));
+        room -= chunk.length;
+        if (room < 0) break;
       }
+      if (room < 0) leftOut.push(id);
       await entry.end();
     }
     return leftOut;

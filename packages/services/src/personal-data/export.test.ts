@@ -213,7 +213,7 @@ describe('an archive', () => {
     expect([...contents.keys()].filter((name) => name.startsWith('files/'))).toEqual([]);
   });
 
-  it('is stored by a storage that is reached by addresses alone', async () => {
+  it('is stored in S3 by an address, and says there too which files are gone', async () => {
     await using s3 = await startS3Server();
     await using other = await startTestServer({
       mongodbUri: databaseOf('export-addresses'),
