@@ -3,7 +3,8 @@ import { chmod, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { TEST_SECRETS, startMailServer, startOidcProvider, startStoreProxy } from '@tandem/testing';
+import { openRedis } from '@tandem/drivers/redis';
+import { HAS_REDIS, TEST_SECRETS, startMailServer, startOidcProvider, startRedis, startStoreProxy } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine, type CommandLine } from '../test/command-line.js';
 
@@ -227,6 +228,21 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(out).toContain('look disk: DATA_DIR cannot be used (ENOTDIR): create the folder');
     expect(out).not.toContain('hidden');
   });
+
+  it.skipIf(!HAS_REDIS)(
+    'says in the doctor that the user of REDIS_URL may not send events, as new users of Redis 7',
+    async () => {
+      await using redis = await startRedis();
+      const { client, verify, close } = openRedis(redis.url);
+      await verify();
+      await client.acl('SETUSER', 'deaf', 'on', '>hidden', '~*', '+@all', 'resetchannels');
+      close();
+      const environment = { MONGODB_URI: 'mongodb://127.0.0.1:9/x', REDIS_URL: redis.url.replace('//', '//deaf:hidden@') };
+      const { out } = await run(['doctor'], environment);
+      expect(out).toMatch(/^look redis: the server of REDIS_URL: its user may not do everything: .* &tandem:\*$/m);
+      expect(out).not.toContain('hidden');
+    },
+  );
 
   it('refuses an older MongoDB, and w=1 in a replica set, with one line, in the doctor too', async () => {
     const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';

@@ -69,7 +69,10 @@ async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
   const subject = 'redis: the server of REDIS_URL';
   const refusal = await drivers.redis.verify().then(
     () => undefined,
-    () => 'it does not answer, or refuses: check REDIS_URL; until it works each instance limits separately',
+    ({ message }: Error) =>
+      message.startsWith('NOPERM')
+        ? 'its user may not do everything: allow it all of Tandem, by  ACL SETUSER <user> +@all ~tandem:* &tandem:*'
+        : 'it does not answer, or refuses: check REDIS_URL; until it works each instance limits separately',
   );
   return [{ subject, ...(refusal !== undefined && { advice: refusal }) }];
 }

@@ -20,8 +20,8 @@ const BUSES: Record<string, () => [EventBus, EventBus]> = {
   ...(HAS_REDIS && { 'over Redis': () => [openBus(), openBus()] }),
 };
 
-function openBus(log: Log = SILENT): EventBus {
-  const driver = openRedis(redis.url);
+function openBus(log: Log = SILENT, url = redis.url): EventBus {
+  const driver = openRedis(url);
   driver.connect();
   const bus = createRedisBus(driver, log);
   onTestFinished(() => {
@@ -127,7 +127,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     await asking.verify();
     const names = (await asking.client.pubsub('CHANNELS', '*')) as string[];
     asking.close();
-    return names.filter((name) => !name.endsWith('!lost'));
+    return names.filter((name) => !/!(lost|verify)$/.test(name));
   }
 
   it('listens to a topic once, while it has readers', async () => {
@@ -221,6 +221,43 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(before);
     const again = await readFrom(there, here, 'hanging');
     expect(again.events).toEqual([]);
+  });
+
+  it('says once that Redis refuses events to its user, asks again without new connections, and resumes once it may', async () => {
+    const asking = openRedis(redis.url);
+    onTestFinished(() => asking.close());
+    await asking.verify();
+    const setUser = (...rules: string[]) => asking.client.acl('SETUSER', 'deaf', ...rules);
+    // as since Redis 7 for every new user
+    await setUser('on', '>secret', '~*', '+@all', 'resetchannels');
+    const figure = async (section: string, pattern: RegExp) => Number(pattern.exec(await asking.client.info(section))?.[1] ?? 0);
+    const connections = () => figure('stats', /total_connections_received:(\d+)/);
+    const refusals = () => figure('commandstats', /cmdstat_subscribe:.*rejected_calls=(\d+)/);
+    const [connectedBefore, refusedBefore] = [await connections(), await refusals()];
+
+    const warnings: string[] = [];
+    const url = redis.url.replace('redis://', 'redis://deaf:secret@');
+    const deaf = openBus({ ...SILENT, warn: (_, text) => void warnings.push(text) }, url);
+    const reader = read(deaf, 'refused');
+    deaf.publish('refused', { n: 1 });
+    expect(reader.events).toEqual([{ n: 1 }]);
+    await expect.poll(async () => (await refusals()) - refusedBefore, PATIENCE).toBeGreaterThan(3);
+    expect((await connections()) - connectedBefore).toBeLessThan(5);
+    expect(warnings).toEqual(['Redis refuses events: instances hear of each other late, or not at all']);
+    const refusing = openRedis(url);
+    await expect(refusing.verify()).rejects.toThrow('NOPERM');
+    refusing.close();
+
+    expect(reader.resumptions).toBe(0);
+    await setUser('allchannels');
+    await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(0);
+    const sender = openBus();
+    const heard = () => {
+      sender.publish('refused', { n: 2 });
+      return reader.events;
+    };
+    await expect.poll(heard, PATIENCE).toContainEqual({ n: 2 });
+    expect(warnings).toHaveLength(1);
   });
 
   it('ignores messages that are not our events', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createInProcessBus, describeError, type EventBus, type Log } from '@tandem/core';
-import type { RedisDriver } from './redis.driver.js';
+import { eventPrefixOf, type RedisDriver } from './redis.driver.js';
 
 /**
  * Interval of liveness checks of the listening connection, and of announcements of lost events, in milliseconds. Those of several
@@ -22,13 +22,14 @@ export interface RedisBus extends EventBus {
 export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log): RedisBus {
   const local = createInProcessBus(log);
   const origin = randomUUID();
-  // pub/sub ignores database numbers: with them in the name, systems may share a Redis
-  const prefix = `tandem:${client.options.db ?? 0}:events:`;
+  const prefix = eventPrefixOf(client);
   /** Announces that a process has lost events: all others resume. */
   const lostChannel = `${prefix}!lost`;
   /** The topics with subscribers in this process, and the callbacks that make each resume. */
   const topics = new Map<string, Set<() => void>>();
   const listener = client.duplicate({ autoResubscribe: false });
+  /** What Redis has last answered by an error, as to a user without channels. */
+  const refused = new Set<'listen' | 'send'>();
   let hasLost = false;
   let haveOthersLost = false;
 
@@ -51,6 +52,15 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
     if (listener.status === 'ready') listener.disconnect(true);
   }
 
+  /** Warns once, until nothing is refused: outages are reported by the connection. @returns whether Redis has refused */
+  function noteRefusal(what: 'listen' | 'send', error: unknown): boolean {
+    if (!(error instanceof Error) || error.name !== 'ReplyError') return false;
+    if (refused.size === 0)
+      log.warn({ err: describeError(error) }, 'Redis refuses events: instances hear of each other late, or not at all');
+    refused.add(what);
+    return true;
+  }
+
   function receive(channel: string, text: string): void {
     if (text.startsWith(origin)) return;
     if (channel === lostChannel) return void (haveOthersLost = true);
@@ -64,9 +74,11 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   async function listenToAll(): Promise<void> {
     try {
       await listener.subscribe(lostChannel, ...[...topics.keys()].map((topic) => prefix + topic));
+      refused.delete('listen');
       resumeAll();
-    } catch {
-      reconnect();
+    } catch (error) {
+      // `check` asks again: another connection would be refused at once
+      if (!noteRefusal('listen', error)) reconnect();
     }
   }
 
@@ -75,15 +87,17 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
     try {
       await listener.subscribe(prefix + topic);
       if (topics.get(topic) === callbacks) resume([...callbacks]);
-    } catch {
-      reconnect();
+    } catch (error) {
+      if (!noteRefusal('listen', error)) reconnect();
     }
   }
 
   async function send(channel: string, text: string): Promise<void> {
     try {
       await client.publish(channel, origin + text);
-    } catch {
+      refused.delete('send');
+    } catch (error) {
+      noteRefusal('send', error);
       hasLost = true;
     }
   }
@@ -94,7 +108,9 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
       hasLost = false;
       await send(lostChannel, '');
     }
-    if (listener.status === 'ready') await listener.ping().catch(reconnect);
+    if (listener.status !== 'ready') return;
+    if (refused.has('listen')) await listenToAll();
+    else await listener.ping().catch(reconnect);
   }
 
   listener.on('message', receive);

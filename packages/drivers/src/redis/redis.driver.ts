@@ -15,7 +15,7 @@ export interface RedisDriver {
   readonly client: Redis;
   /** Starts connecting; commands fail until connected. Never throws. */
   connect(): void;
-  /** Pings the server. @throws when it does not answer, or refuses */
+  /** Pings the server, and tries to subscribe and publish. @throws when it does not answer, or refuses */
   verify(): Promise<void>;
   close(): void;
 }
@@ -25,6 +25,9 @@ export interface RedisEvents {
   onAway?(error: Error): void;
   onBack?(): void;
 }
+
+/** Begins the names of all channels of events. Pub/sub ignores database numbers: with them systems may share a Redis. */
+export const eventPrefixOf = ({ options }: Redis): string => `tandem:${options.db ?? 0}:events:`;
 
 /** Whether `openRedis` accepts this URL. */
 export function isRedisUrl(text: string): boolean {
@@ -80,6 +83,20 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
     if (client.status === 'wait') await client.connect();
   }
 
+  /** Subscribes on a connection of its own, which can do little else then. */
+  async function tryEvents(): Promise<void> {
+    const channel = `${eventPrefixOf(client)}!verify`;
+    const listener = client.duplicate();
+    listener.on('error', () => undefined);
+    try {
+      await listener.connect();
+      await listener.subscribe(channel);
+      await client.publish(channel, '');
+    } finally {
+      listener.disconnect();
+    }
+  }
+
   return {
     client,
     connect: () => void begin().catch(() => undefined),
@@ -87,6 +104,7 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
       try {
         await begin();
         await client.ping();
+        await tryEvents();
       } catch (error) {
         // the reason for the refusal, not just that the connection is closed
         throw lastError ?? error;
