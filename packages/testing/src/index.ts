@@ -43,7 +43,7 @@ export { startMailServer, type MailServer, type ReceivedMail } from './mail-serv
 export * from './outcomes.js';
 export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
 export { freePort, startRedis, type RedisServer } from './redis-server.js';
-export { startS3Server, type S3Server } from './s3-server.js';
+export { startS3Server, type S3Object, type S3Server } from './s3-server.js';
 export { answerListeners, sendRaw, sendRequest, type RawAnswer, type RawRequest, type TextAnswer } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
 export { NEW_PASSWORD, PASSWORD, cookiesOf, newEmail, startTestServer, type Person, type TestServer } from './test-server.js';

@@ -12,6 +12,8 @@ export interface S3Object {
   body: Buffer;
   /** Named by who uploaded it: as S3 does, this takes any header that a signature may leave out. */
   encoding?: string | undefined;
+  /** Whether it is in an archive class: its body cannot be read. */
+  isArchived?: boolean;
 }
 
 /** A storage with the part of the S3 protocol that files need; it verifies signatures by computing them itself. */
@@ -20,6 +22,8 @@ export interface S3Server extends AsyncDisposable {
   url: string;
   /** What is stored, by key. */
   objects: Map<string, S3Object>;
+  /** The keys whose bodies were asked for. */
+  reads: readonly string[];
   /** Answers 503 to everything, or stops doing so. */
   fail(isFailing: boolean): void;
   /** Runs `act` before each later copy: simulates concurrent changes. */
@@ -100,6 +104,7 @@ const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex'
 /** Starts one on loopback. @param now the time by which URLs expire */
 export async function startS3Server(now: () => Date = () => new Date()): Promise<S3Server> {
   const objects = new Map<string, S3Object>();
+  const reads: string[] = [];
   let isFailing = false;
   let beforeCopy = async (): Promise<void> => {};
 
@@ -132,6 +137,9 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
     }
     const found: S3Object | undefined = key === '' ? { type: 'application/xml', body: Buffer.alloc(0) } : objects.get(key);
     if (!found) return void res.writeHead(404).end(req.method === 'HEAD' ? undefined : '<Error><Code>NoSuchKey</Code></Error>');
+    if (req.method === 'GET') reads.push(key);
+    if (req.method === 'GET' && found.isArchived)
+      return void res.writeHead(403).end('<Error><Code>InvalidObjectState</Code></Error>');
     const disposition = url.searchParams.get('response-content-disposition');
     res.writeHead(200, {
       'content-type': url.searchParams.get('response-content-type') ?? found.type,
@@ -156,6 +164,7 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
   return {
     url: `s3://${ACCESS_KEY}:${encodeURIComponent(SECRET_KEY)}@${BUCKET}/uploads?endpoint=${encodeURIComponent(endpoint)}&region=${REGION}`,
     objects,
+    reads,
     fail(failing) {
       isFailing = failing;
     },

@@ -109,3 +109,25 @@ it('an archive has no more of a file than the size by which it counts, and names
   expect([textIn(zip, 'files/long.png'), textIn(zip, 'files/whole.png')]).toEqual(['abcd', 'abcdefghi']);
   expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['long'] });
 });
+
+it('an archive goes on without a file that breaks off, and names it, when it is told to', async () => {
+  const { id, email } = await app.signUp();
+  const breaking = async function* () {
+    yield Buffer.from('abc');
+    throw new Error('the disk cannot be read');
+  };
+  const files = {
+    ...app.tandem.services.files.whole,
+    async *ofPerson() {
+      yield { id: 'broken', type: 'image/png', size: 9, open: () => Promise.resolve(Readable.from(breaking())) };
+      yield { id: 'whole', type: 'image/png', size: 3, open: () => Promise.resolve(Readable.from([Buffer.from('abc')])) };
+    },
+  };
+  const write = (leaveOut: boolean) =>
+    writeContents(archive, { id, emails: [email] }, { storage: app.storage, files, signal, leaveOut });
+  await expect(write(false)).rejects.toThrow('the disk cannot be read');
+  await write(true);
+  const zip = await readFile(archive);
+  expect([textIn(zip, 'files/broken.png'), textIn(zip, 'files/whole.png')]).toEqual(['abc', 'abc']);
+  expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['broken'] });
+});

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { NamedPerson, Storage } from '@tandem/storage';
-import type { WholeFiles } from '../files/files-export.js';
+import type { OwnFile, WholeFiles } from '../files/files-export.js';
 import { createArchive, type ArchiveEntry } from './archive.js';
 
 /** Files that an archive has at most, and their bytes: the format ends at 65,535, and at four gigabytes. */
@@ -16,6 +16,9 @@ const SOMEBODY = '(an email address)';
 interface ContentsOptions {
   storage: Storage;
   files: WholeFiles;
+  signal: AbortSignal;
+  /** Whether to go on without files that cannot be read. */
+  leaveOut?: boolean;
 }
 
 /** What JSON can hold, without the addresses of others. */
@@ -40,7 +43,7 @@ const endingOf = (type: string) => /\/([\w.-]+)/.exec(type)?.[1]?.split('.').at(
 export async function writeContents(
   file: string,
   person: NamedPerson,
-  { storage, files, signal }: ContentsOptions & { signal: AbortSignal },
+  { storage, files, signal, leaveOut }: ContentsOptions,
 ): Promise<void> {
   const { unproved = [], ...named } = person;
   const own = new Set([...named.emails, ...unproved].map((email) => email.toLowerCase()));
@@ -80,17 +83,39 @@ export async function writeContents(
     await close();
   }
 
-  /** @returns the ids of those for which there was no room, and of those whose objects are gone or too long */
+  /** @returns the ids of those for which there was no room, and of those that could not be read whole */
   async function writeFiles(): Promise<string[]> {
     const leftOut: string[] = [];
     let count = 0;
     let bytes = 0;
-    for await (const { id, type, size, open } of files.ofPerson(person.id)) {
+
+    const goOn = (error: unknown): undefined => {
+      if (!leaveOut || signal.aborted) throw error;
+    };
+
+    /** No more than the size, also of what is unpacked on the way, as behind an address. Who takes the parts may throw. */
+    async function* partsOf({ id, size }: OwnFile, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      let room = size;
+      try {
+        for await (const chunk of content) {
+          yield chunk.subarray(0, room);
+          room -= chunk.length;
+          if (room < 0) break;
+        }
+      } catch (error) {
+        goOn(error);
+        room = -1;
+      }
+      if (room < 0) leftOut.push(id);
+    }
+
+    for await (const own of files.ofPerson(person.id)) {
+      const { id, type, size } = own;
       if (count === FILES_MAX || bytes + size > BYTES_MAX) {
         leftOut.push(id);
         continue;
       }
-      const content = await open();
+      const content = await own.open().catch(goOn);
       if (!content) {
         leftOut.push(id);
         continue;
@@ -98,15 +123,10 @@ export async function writeContents(
       count += 1;
       bytes += size;
       const entry = archive.begin(`files/${id}.${endingOf(type)}`, now, true);
-      let room = size;
-      for await (const chunk of content as AsyncIterable<Uint8Array>) {
+      for await (const part of partsOf(own, content)) {
         signal.throwIfAborted();
-        // what is read by an address may be unpacked on the way
-        await entry.write(chunk.subarray(0, room));
-        room -= chunk.length;
-        if (room < 0) break;
+        await entry.write(part);
       }
-      if (room < 0) leftOut.push(id);
       await entry.end();
     }
     return leftOut;

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { createTestClock, fixture, startS3Server, startTestServer, type Person } from '@tandem/testing';
+import { createTestClock, fixture, startS3Server, startTestServer, type Person, type S3Object } from '@tandem/testing';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import type { ShownFile, UploadAddress } from '../files/files.schemas.js';
@@ -47,4 +47,21 @@ it('a file keeps its size in S3, in an archive and for readers, whatever encodin
   const { files, leftOut } = archived() ?? {};
   expect([...(files ?? [])].map(([name, { length }]) => [name, length])).toEqual([[`files/${file.id}.png`, packed.length]]);
   expect(leftOut).toBeUndefined();
+});
+
+it('an archive leaves out a file that cannot be read after some attempts with growing waits, and names it', async () => {
+  s3.objects.clear();
+  const dave = await app.signUp();
+  const [good, bad] = [await give(dave, Buffer.from('good')), await give(dave, Buffer.from('bad'))];
+  (s3.objects.get(bad.key) as S3Object).isArchived = true;
+  await ask(dave);
+  const { signal } = new AbortController();
+  for (let minute = 0; minute < 90; minute++) {
+    clock.advance(60_000);
+    await app.tandem.services.personalExports.work({ signal });
+  }
+  const { files, leftOut } = archived() ?? {};
+  expect([...(files ?? [])].map(([name, bytes]) => [name, strFromU8(bytes)])).toEqual([[`files/${good.file.id}.png`, 'good']]);
+  expect(leftOut).toEqual([bad.file.id]);
+  expect(s3.reads.filter((key) => key === good.key)).toHaveLength(4);
 });

@@ -7,6 +7,8 @@ export interface ExportRecord extends BaseRecord {
   state: 'asked' | 'stored' | 'mailed' | 'erased';
   /** When there is something to do; after `mailed`, when the archive is removed. */
   dueAt: Date;
+  /** Failures since it was asked for or stored. */
+  attempts?: number;
   /** Where the archive is, or may be; null before. */
   objectId: string | null;
   size: number;
@@ -22,6 +24,7 @@ export const exportModel = defineModel<ExportRecord>('exports', {
     requestedAt: { type: Date, required: true },
     state: { type: String, required: true },
     dueAt: { type: Date, required: true },
+    attempts: { type: Number, default: 0 },
     objectId: { type: String, default: null },
     size: { type: Number, default: 0 },
     endsAt: { type: Date, default: null },

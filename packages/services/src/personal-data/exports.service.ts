@@ -15,14 +15,15 @@ import type { ErasureStep } from './erasures.service.js';
 import { writeContents } from './export-contents.js';
 import { exportModel, type ExportRecord } from './export.model.js';
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** How long the address of an archive works, and how often somebody may ask for one. */
 const VALID_HOURS = 24;
 const DAY_MS = VALID_HOURS * HOUR_MS;
-/** When an export that has failed is tried again. */
-const AGAIN_MS = 60_000;
+/** After how long an export that has failed is tried again; after all of these it leaves out what cannot be read. */
+const WAITS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS] as const;
 /** Until the archive of somebody who was erased is removed once more. */
-const LAST_LOOK_MS = 10 * 60_000;
+const LAST_LOOK_MS = 10 * MINUTE_MS;
 const TYPE = 'application/zip';
 
 interface ExportsOptions {
@@ -73,7 +74,7 @@ export function createExportsService({ storage, log, identities, files, mails, a
   }
 
   async function store(row: ExportRecord, signal: AbortSignal): Promise<void> {
-    const { _id: identityId } = row;
+    const { _id: identityId, attempts = 0 } = row;
     const credentials = await identities.credentialsOf({ id: identityId });
     // gone meanwhile
     if (!credentials) return remove(row);
@@ -82,14 +83,15 @@ export function createExportsService({ storage, log, identities, files, mails, a
     const objectId = randomUUID();
     const begun = await collection.updateOne({ ...byId(identityId), state: 'asked' }, { $set: { objectId } });
     if (begun.matchedCount === 0) return;
+    const leaveOut = attempts >= WAITS_MS.length;
     const size = await withFile(async (file) => {
-      await writeContents(file, { id: identityId, ...addresses }, { storage, files, signal });
+      await writeContents(file, { id: identityId, ...addresses }, { storage, files, signal, leaveOut });
       const { size: bytes } = await stat(file);
       await files.store({ objectId, type: TYPE, size: bytes }, file);
       return bytes;
     });
     const asked = { ...byId(identityId), state: 'asked', objectId } as object;
-    const set = { state: 'stored', size, endsAt: later(DAY_MS), dueAt: clock.now() };
+    const set = { state: 'stored', size, endsAt: later(DAY_MS), dueAt: clock.now(), attempts: 0 };
     // erased meanwhile
     if ((await collection.updateOne(asked, { $set: set })).matchedCount === 0) await files.drop(objectId);
   }
@@ -132,7 +134,7 @@ export function createExportsService({ storage, log, identities, files, mails, a
       if ((await identities.serviceAccountOf(identityId)) !== undefined) throw identityErrors.serviceAccount();
       const now = clock.now();
       const isOver = { _id: identityId, requestedAt: { $lte: later(-DAY_MS) } } as object;
-      const set = { requestedAt: now, state: 'asked', dueAt: now, updatedAt: now };
+      const set = { requestedAt: now, state: 'asked', dueAt: now, attempts: 0, updatedAt: now };
       const first = { createdAt: now, objectId: null, size: 0, endsAt: null };
       try {
         await collection.updateOne(isOver, { $set: set, $setOnInsert: first }, { upsert: true });
@@ -175,7 +177,9 @@ export function createExportsService({ storage, log, identities, files, mails, a
           signal.throwIfAborted();
           log.error({ err: describeError(error), identityId: row._id }, 'an export failed; it is tried again');
           failed.push(row._id);
-          await collection.updateOne(byId(row._id), { $set: { dueAt: later(AGAIN_MS) } });
+          const dueAt = later(WAITS_MS[row.attempts ?? 0] ?? HOUR_MS);
+          const same = { ...byId(row._id), state: row.state } as object;
+          await collection.updateOne(same, { $set: { dueAt }, $inc: { attempts: 1 } });
         }
       }
     },
