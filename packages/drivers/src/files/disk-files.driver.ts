@@ -49,7 +49,8 @@ async function makeFolderOf(file: string): Promise<void> {
 export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesOptions): FilesDriver {
   const addresses = createDiskAddresses(secrets, publicUrl, now);
   const incoming = path.join(dir, INCOMING);
-  let tidied: Promise<void> | undefined;
+  let tidied = Promise.resolve();
+  let tidyAt = -Infinity;
 
   /** @throws Error unless it is a UUID: no other text may become part of a path */
   function folderOf(objectId: string): string {
@@ -59,7 +60,7 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
   }
   const fileOf = (objectId: string) => path.join(dir, folderOf(objectId), objectId);
 
-  /** Removes the leftovers of dead processes, once per process. */
+  /** Removes the leftovers of dead processes. */
   async function tidy(): Promise<void> {
     await mkdir(incoming, { recursive: true, mode: 0o700 });
     for (const name of await readdir(incoming)) {
@@ -67,6 +68,18 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
       const facts = await stat(file).catch(() => undefined);
       if (facts && facts.mtimeMs < Date.now() - LEFT_OVER_MS) await rm(file, { force: true });
     }
+  }
+
+  /** Looks again once those can be old enough that were too young before. */
+  function tidyWhenDue(): Promise<void> {
+    const time = now().getTime();
+    if (time < tidyAt) return tidied;
+    tidyAt = time + LEFT_OVER_MS;
+    tidied = tidy().catch((error: unknown) => {
+      tidyAt = -Infinity;
+      throw error;
+    });
+    return tidied;
   }
 
   async function write(temporary: string, size: number, body: Readable) {
@@ -89,10 +102,7 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
 
   async function receive({ objectId, size }: StoredObject, body: Readable, mayStore: () => Promise<void>) {
     const target = fileOf(objectId);
-    await (tidied ??= tidy().catch((error: unknown) => {
-      tidied = undefined;
-      throw error;
-    }));
+    await tidyWhenDue();
     const temporary = path.join(incoming, randomUUID());
     try {
       const result = await write(temporary, size, body);

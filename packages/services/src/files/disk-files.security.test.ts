@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -85,7 +85,7 @@ describe('an address of a file', () => {
 });
 
 describe('a stored file', () => {
-  it.each(['image/svg+xml', 'text/html', 'application/xhtml+xml', 'text/xml', 'application/pdf', 'text/plain'])(
+  it.each(['image/svg+xml', 'video/x+xml', 'text/html', 'application/xhtml+xml', 'text/xml', 'application/pdf', 'text/plain'])(
     'of the type %s is never shown in place, and can do nothing',
     async (type) => {
       const { headers, status } = await fetch(await stored(type, '<script>alert(1)</script>'));
@@ -159,6 +159,22 @@ describe('an upload', () => {
       'File has not been uploaded',
     );
     expect(app.logs()).not.toContain('unexpected failure');
+  });
+
+  it('of a process that died goes after an hour, whatever younger ones were there at the first upload', async () => {
+    const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
+    expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
+    const left = path.join(folder.path, 'files', 'incoming', crypto.randomUUID());
+    await writeFile(left, 'x');
+    expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
+    expect(await incoming()).toHaveLength(1);
+    // the system's clock tells a file's age
+    const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60_000);
+    await utimes(left, twoHoursAgo, twoHoursAgo);
+    app.clock.advance(60 * 60_000);
+    const later = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
+    expect((await put(later.url, 'hi', 'text/plain')).status).toBe(200);
+    expect(await incoming()).toEqual([]);
   });
 
   it('may be repeated, as after a lost answer, and its address appears in no log line', async () => {
