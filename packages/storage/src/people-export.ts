@@ -1,9 +1,7 @@
 import type { mongo } from 'mongoose';
 import { namesOf, type Held, type NamedPerson, type Naming } from './people.js';
 import { batchesOf, type Asked, type Pace, type StoredRecord } from './people-records.js';
-import { PURGING } from './purges.js';
-import { SEARCH } from './search.js';
-import { TRACE } from './traces.js';
+import { INTERNAL } from './traces.js';
 
 /** Some records of a collection that name a person at a path. */
 export interface ExportedRecords {
@@ -12,8 +10,7 @@ export interface ExportedRecords {
   records: StoredRecord[];
 }
 
-const NEVER = [TRACE, SEARCH, PURGING, 'deletionId', 'restoration', 'notes', 'writer', 'hiddenBy', 'treeVersion'];
-const WHOLE = Object.fromEntries(NEVER.map((field) => [field, 0 as const]));
+const WHOLE = Object.fromEntries(INTERNAL.map((field) => [field, 0 as const]));
 
 function fieldsOf(path: string, { exported }: Naming, names: readonly string[]): Record<string, unknown> {
   if (!exported) return WHOLE;

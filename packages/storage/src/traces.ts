@@ -124,18 +124,9 @@ export function traceContext(): TraceContext {
   return contexts.getStore() ?? SYSTEM;
 }
 
-const ALWAYS_UNTOLD = [
-  '_id',
-  'deletionId',
-  'restoration',
-  'notes',
-  'writer',
-  'treeVersion',
-  'hiddenBy',
-  'purging',
-  'search',
-  TRACE,
-];
+/** Fields of the store's own, in no event or archive. Spelled out, as `purges.ts` imports this file. */
+export const INTERNAL = ['deletionId', 'restoration', 'notes', 'writer', 'treeVersion', 'hiddenBy', 'purging', 'search', TRACE];
+const ALWAYS_UNTOLD = ['_id', ...INTERNAL];
 
 /** Whether a write of these paths changes what is told of a record. */
 export function isTold(paths: readonly string[], { untold = [] }: Traced): boolean {
