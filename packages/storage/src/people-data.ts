@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { createErasure, type Erased, type ErasureSettings } from './people-erasure.js';
-import { exportOf, type ExportedRecords } from './people-export.js';
+import { exportOf, parentsFirst, type ExportedRecords } from './people-export.js';
 import { batchesOf, type Asked, type Indexed, type Pace, type StoredRecord } from './people-records.js';
 import { undeclared, type Held, type NamedPerson } from './people.js';
 import { createPurges } from './purges.js';
@@ -29,7 +29,7 @@ export interface PeopleData extends Omit<ReturnType<typeof createPurges>, 'purge
   replace(definition: { collectionName: string }, filter: object, document: object): Promise<{ matchedCount: number }>;
   /** Removes records, of which nobody is told. */
   remove(definition: { collectionName: string }, filter: object): Promise<void>;
-  /** The collections whose records are deleted softly. */
+  /** The collections whose records are deleted softly, parents first. */
   softDeleted(): string[];
 }
 
@@ -75,18 +75,6 @@ export function createPeopleData({ models, database: held, clock, onWrite: writt
       await held().collection(collectionName).deleteMany(filter);
     },
     undeclared: (others) => undeclared(models.values(), others),
-    softDeleted() {
-      const ordered: string[] = [];
-      const seen = new Set<string>();
-      function add(collectionName: string): void {
-        if (seen.has(collectionName)) return;
-        seen.add(collectionName);
-        const { softDelete, cascades } = models.get(collectionName)?.definition ?? {};
-        for (const { with: parents } of cascades ?? []) add(parents);
-        if (softDelete) ordered.push(collectionName);
-      }
-      for (const name of models.keys()) add(name);
-      return ordered;
-    },
+    softDeleted: () => parentsFirst(models).flatMap(({ definition }) => (definition.softDelete ? definition.collectionName : [])),
   };
 }

@@ -21,7 +21,7 @@ function fieldsOf(path: string, { exported }: Naming, names: readonly string[]):
 }
 
 /** Parents before their children. */
-function parentsFirst(models: ReadonlyMap<string, Held>): Held[] {
+export function parentsFirst(models: ReadonlyMap<string, Held>): Held[] {
   const seen = new Set<Held>();
   const ordered: Held[] = [];
   function add(held: Held | undefined): void {
