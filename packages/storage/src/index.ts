@@ -33,6 +33,7 @@ export type { ToldEvent } from './before-cleared.js';
 export {
   NO_EVENTS,
   TRACE,
+  TRACE_TYPES,
   VersionError,
   actingAs,
   asSystem,
@@ -45,6 +46,7 @@ export {
   traceOfNew,
   type ExpectedVersions,
   type TraceActor,
+  type TraceType,
   type Traced,
 } from './traces.js';
 export { createQueueWorker } from './queue-worker.js';

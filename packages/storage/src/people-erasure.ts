@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import { clearedBy, clearing, namesOf, notCleared, replacing, type Held, type NamedPerson, type Naming } from './people.js';
 import { batchesOf, eachRange, type Pace, type Records, type StoredRecord } from './people-records.js';
 import { SEARCH, searchOf } from './search.js';
-import { TRACE, type TraceType } from './traces.js';
+import { TRACE, TRACE_TYPES } from './traces.js';
 
 export interface ErasureSettings extends Pace {
   /** Whether texts go too (`ERASED_MESSAGES`). */
@@ -29,7 +29,6 @@ interface ErasureOptions {
 const SINCE = `${TRACE}.since`;
 /** Nothing of the record is to be told. What waits may keep a former state of it. */
 const SETTLED = { [SINCE]: { $exists: false } };
-const CHANGES = ['created', 'updated', 'deleted', 'restored'] satisfies TraceType[];
 
 const idsOf = (batch: readonly StoredRecord[]) => batch.map(({ _id }) => _id);
 
@@ -127,7 +126,7 @@ export function createErasure({ models, database, clock, purge, onWrite }: Erasu
           const isReplaced = naming.erased === 'replace';
           if (!traced || names.length === 0 || (cleared.length === 0 && !isReplaced)) return [];
           const at = `state.${path}`;
-          const types = CHANGES.map((change) => `${traced.kind}.${change}`);
+          const types = TRACE_TYPES.map((change) => `${traced.kind}.${change}`);
           const filter = { type: { $in: types }, [at]: { $in: [...names] }, ...(!isReplaced && notCleared(cleared, 'state.')) };
           return [
             { types, filter, update: [{ $set: { ...clearing(cleared, 'state.'), ...(isReplaced && replacing(at, names)) } }] },

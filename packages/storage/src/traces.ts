@@ -13,7 +13,9 @@ export interface TraceActor {
   id: string | null;
 }
 
-export type TraceType = 'created' | 'updated' | 'deleted' | 'restored';
+/** What can happen to a record. */
+export const TRACE_TYPES = ['created', 'updated', 'deleted', 'restored'] as const;
+export type TraceType = (typeof TRACE_TYPES)[number];
 
 /** A change of a record that stands in no log yet. */
 export interface TraceEntry {

@@ -1,4 +1,4 @@
-import { CHANGES } from './event-types.js';
+import { TRACE_TYPES } from '@tandem/storage';
 
 const KINDS = [
   'identity',
@@ -23,6 +23,6 @@ const KINDS = [
 
 /** All types of events. */
 export const EVENT_TYPES: readonly string[] = [
-  ...KINDS.flatMap((kind) => CHANGES.map((change) => `${kind}.${change}`)),
+  ...KINDS.flatMap((kind) => TRACE_TYPES.map((change) => `${kind}.${change}`)),
   'webhook.disabled',
 ];

@@ -1,3 +1,4 @@
+import type { TraceType } from '@tandem/storage';
 import type { Attribute } from '../attributes/attributes.schemas.js';
 import type { Category } from '../categories/categories.schemas.js';
 import type { Ban } from '../chat/bans.schemas.js';
@@ -15,7 +16,6 @@ import type { Member, Organization } from '../organizations/organizations.schema
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from '../products/products.schemas.js';
 import type { Profile } from '../profiles/profiles.schemas.js';
-import type { CHANGES } from './event-types.js';
 import type { DomainEvent } from './events.schemas.js';
 
 /** What events of each kind show. Texts of messages may be missing. */
@@ -40,11 +40,10 @@ export interface EventRecords {
   subscription: Subscription;
 }
 type Kind = keyof EventRecords;
-type Change = (typeof CHANGES)[number];
 
 /** An event as the log shows it: the type tells which record `data` is. */
 export type ShownEvent = {
-  [Of in Kind]: Omit<DomainEvent, 'type' | 'data'> & { type: `${Of}.${Change}`; data: EventRecords[Of] };
+  [Of in Kind]: Omit<DomainEvent, 'type' | 'data'> & { type: `${Of}.${TraceType}`; data: EventRecords[Of] };
 }[Kind];
 export interface ShownEventPage {
   data: ShownEvent[];
@@ -52,7 +51,7 @@ export interface ShownEventPage {
 }
 
 /** A type of events, or all of a kind: `order.created`, `order.*`. */
-export type EventPattern = `${Kind}.${Change | '*'}`;
+export type EventPattern = `${Kind}.${TraceType | '*'}`;
 
 /** An event of a type, with the record that it shows. */
 export type EventOf<Pattern extends EventPattern> = Pattern extends `${infer Of extends Kind}.${string}`

@@ -1,7 +1,5 @@
 import { validationError } from '@tandem/core';
-
-/** What can happen to a record. */
-export const CHANGES = ['created', 'updated', 'deleted', 'restored'] as const;
+import { TRACE_TYPES } from '@tandem/storage';
 
 /**
  * The event types that a text names: `order.*,product.created`.
@@ -19,6 +17,6 @@ export function typesIn(names: readonly string[], kinds: readonly string[], prob
 export function expandType(name: string, kinds: readonly string[]): string[] {
   const [kind = '', change = '', ...rest] = name.split('.');
   if (!kinds.includes(kind) || rest.length > 0) return [];
-  if (change === '*') return CHANGES.map((one) => `${kind}.${one}`);
-  return CHANGES.some((one) => one === change) ? [name] : [];
+  if (change === '*') return TRACE_TYPES.map((one) => `${kind}.${one}`);
+  return TRACE_TYPES.some((one) => one === change) ? [name] : [];
 }
