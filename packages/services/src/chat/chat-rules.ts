@@ -1,5 +1,6 @@
-import { admin, anyOf, defineRule, notGuest, owner, ruleErrors, self, type Rule } from '@tandem/core';
+import { admin, anyOf, defineRule, notGuest, owner, ruleErrors, self } from '@tandem/core';
 import { Id } from '../shared/schemas.js';
+import { createChannelRules, type FindChannel } from './channel-rules.js';
 import type { ChatService } from './chat.service.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { moderationErrors } from './moderation.errors.js';
@@ -8,41 +9,19 @@ import { createModerationRules } from './moderation-rules.js';
 /** Access rules for channels (decisions S4, A17). */
 export function createChatRules(chat: ChatService) {
   const { channels, memberships, messages, subscriptions } = chat;
-  const moderation = createModerationRules(chat);
-  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerIds;
-
-  /** Requires the caller to be a member of the channel that `channelIdOf` finds for the input's `key`. */
-  function memberBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
-    return defineRule('a member of the channel', [errors.notSubscribed], async ({ ctx, valueOf }) => {
-      const id = await valueOf(key);
-      const channelId = id === undefined ? undefined : await channelIdOf(id);
-      if (channelId === undefined) throw errors.notSubscribed();
-      await memberships.subscriptionOf(ctx.identity.id, channelId);
-    });
-  }
-
-  /** Requires the caller to own the channel that `channelIdOf` finds for the input's `key`. */
-  function ownsChannelBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
-    const ownerBy = async (id: string) => {
-      const channelId = await channelIdOf(id);
-      return channelId === undefined ? undefined : ownerOf(channelId);
-    };
-    return owner(key, ownerBy, 'the owner of the channel');
-  }
-
+  const channelRules = createChannelRules(chat);
+  const { sameId, channelOfSubscription, ownsChannelBy, inChannelBy } = channelRules;
+  const moderation = createModerationRules(chat, channelRules);
+  const memberBy = (key: string, channelIdOf: FindChannel) =>
+    inChannelBy(key, channelIdOf, 'a member of the channel', [errors.notSubscribed], memberships.subscriptionOf);
   /** The same, who is not muted. For all that others see. */
-  function speakerBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
-    const refusals = [errors.notSubscribed, moderationErrors.muted];
-    return defineRule('a member of the channel who is not muted', refusals, async ({ ctx, valueOf }) => {
-      const id = await valueOf(key);
-      const channelId = id === undefined ? undefined : await channelIdOf(id);
-      if (channelId === undefined) throw errors.notSubscribed();
-      await memberships.expectSpeaker(ctx.identity.id, channelId);
-    });
-  }
+  const speakerBy = (key: string, channelIdOf: FindChannel) => {
+    const refusals = [errors.notSubscribed, moderationErrors.muted] as const;
+    return inChannelBy(key, channelIdOf, 'a member of the channel who is not muted', refusals, memberships.expectSpeaker);
+  };
 
-  const ownsChannel = owner('channelId', ownerOf);
-  const member = memberBy('channelId', (channelId) => Promise.resolve(channelId));
+  const ownsChannel = ownsChannelBy('channelId', sameId);
+  const member = memberBy('channelId', sameId);
   const memberOfMessage = memberBy('messageId', messages.channelOf);
   /** Of a deleted one too, which is then not found. */
   const memberOfAnyMessage = memberBy('messageId', messages.channelOfAny);
@@ -67,10 +46,9 @@ export function createChatRules(chat: ChatService) {
   });
 
   const subscriberOf = async (id: string) => (await subscriptions.endsOf(id))?.subscribedId;
-  const channelOf = async (id: string) => (await subscriptions.endsOf(id))?.channelId;
   const ownSubscription = owner('subscriptionId', subscriberOf, 'the subscribed identity');
 
-  const managesSubscription = anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOf));
+  const managesSubscription = anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOfSubscription));
 
   return {
     ...moderation,
@@ -98,7 +76,7 @@ export function createChatRules(chat: ChatService) {
     sender,
     memberOfMessage,
     memberOfAnyMessage,
-    speaker: speakerBy('channelId', (channelId) => Promise.resolve(channelId)),
+    speaker: speakerBy('channelId', sameId),
     speakerOfMessage: speakerBy('messageId', messages.channelOf),
     readsMessage: anyOf(admin, memberOfMessage),
     deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf), moderation.moderatorOverSender),

@@ -1,7 +1,7 @@
-import { admin, anyOf, defineRule, owner, ruleErrors, type Rule } from '@tandem/core';
+import { admin, anyOf, defineRule, ruleErrors, type Rule } from '@tandem/core';
+import type { ChannelRules, FindChannel } from './channel-rules.js';
 import type { ChatService } from './chat.service.js';
 
-type Find<Found> = (id: string) => Promise<Found | undefined>;
 /** Somebody in a channel. */
 interface Person {
   channelId: string;
@@ -9,26 +9,18 @@ interface Person {
 }
 
 /** Access rules of moderation (decisions C4). Roles are read from the store each time. */
-export function createModerationRules({ channels, memberships, messages, subscriptions, typeOf }: ChatService) {
-  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerIds;
-  const sameId: Find<string> = (channelId) => Promise.resolve(channelId);
+export function createModerationRules(
+  { memberships, messages, subscriptions, typeOf }: ChatService,
+  { ownerOf, sameId, channelOfSubscription, ownsChannelBy, inChannelBy }: ChannelRules,
+) {
   const isModerator = async (identityId: string, channelId: string) =>
     (await memberships.roleOf(identityId, channelId)) === 'moderator';
 
-  function ownsChannelBy(key: string, channelIdOf: Find<string>): Rule {
-    const ownerBy = async (id: string) => {
-      const channelId = await channelIdOf(id);
-      return channelId && ownerOf(channelId);
-    };
-    return owner(key, ownerBy, 'the owner of the channel');
-  }
-
   /** The owner, moderators and admins of the channel that `channelIdOf` finds for the input's `key`. */
-  function moderates(key: string, channelIdOf: Find<string>): Rule {
-    const moderator = defineRule('a moderator of the channel', [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
-      const id = await valueOf(key);
-      const channelId = id === undefined ? undefined : await channelIdOf(id);
-      if (channelId === undefined || !(await isModerator(ctx.identity.id, channelId))) throw ruleErrors.notAdmin();
+  function moderates(key: string, channelIdOf: FindChannel): Rule {
+    const says = 'a moderator of the channel';
+    const moderator = inChannelBy(key, channelIdOf, says, [ruleErrors.notAdmin], async (identityId, channelId) => {
+      if (!(await isModerator(identityId, channelId))) throw ruleErrors.notAdmin();
     });
     return anyOf(admin, ownsChannelBy(key, channelIdOf), moderator);
   }
@@ -49,9 +41,6 @@ export function createModerationRules({ channels, memberships, messages, subscri
     });
   }
 
-  const channelOfMessage: Find<string> = messages.channelOf;
-  const channelOfSubscription: Find<string> = async (id) => (await subscriptions.endsOf(id))?.channelId;
-
   /** Of the message that the input names. */
   const moderatorOverSender = moderatorOver(async ({ valueOf }) => {
     const messageId = await valueOf('messageId');
@@ -71,7 +60,7 @@ export function createModerationRules({ channels, memberships, messages, subscri
   return {
     moderatesChannel: moderates('channelId', sameId),
     /** For what owners, moderators and admins do with any message. */
-    moderatesChannelOfMessage: moderates('messageId', channelOfMessage),
+    moderatesChannelOfMessage: moderates('messageId', messages.channelOf),
     moderatesChannelOfSubscription: moderates('subscriptionId', channelOfSubscription),
     moderatorOverSender,
     bansIdentity: anyOf(admin, ownsChannelBy('channelId', sameId), moderatorOverGiven),
