@@ -1,4 +1,5 @@
 import type { Collection } from 'mongoose';
+import { replaceMethod } from './collection-wraps.js';
 import { retryRead } from './read-retries.js';
 
 /** Position of the options argument of each collection operation. */
@@ -62,12 +63,10 @@ export function guardOperations(
   { onWrite, listeners }: { onWrite: () => void; listeners: readonly OperationListener[] },
 ): void {
   const timed = timeOperations(listeners);
-  for (const [name, position] of Object.entries(optionsAt)) {
-    const operation: unknown = Reflect.get(collection, name);
-    if (typeof operation !== 'function') throw new Error(`The driver has no operation ${name}`);
-    Reflect.set(collection, name, (...args: unknown[]): unknown => {
+  for (const [name, position] of Object.entries(optionsAt))
+    replaceMethod(collection, name, (operate, args) => {
       args[position] = { maxTimeMS, ...(args[position] as object | undefined) };
-      const run = (): unknown => Reflect.apply(operation, collection, args);
+      const run = () => operate(...args);
       if (reads.has(name))
         return timed(name, () =>
           (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>)),
@@ -75,7 +74,6 @@ export function guardOperations(
       if (!openings.has(name)) return timed(name, run as () => Promise<unknown>, onWrite);
       return endsInWrite(args[0]) ? run() : openCursor(run as () => Cursor, (read) => timed(name, read));
     });
-  }
 }
 
 function openCursor(open: () => Cursor, timed: (read: () => Promise<unknown[]>) => Promise<unknown[]>): Cursor {
