@@ -18,3 +18,15 @@ export const systemClock: Clock = { now: () => new Date(), inStore: () => '$$NOW
 export function timeInStore(clock: Clock): unknown {
   return clock.inStore ? clock.inStore() : clock.now();
 }
+
+/** Extends a lease, in an update pipeline: it lasts so long from now on. */
+export function leaseFor(clock: Clock, milliseconds: number) {
+  return { leaseUntil: { $add: [timeInStore(clock), milliseconds] } };
+}
+
+/** Takes a lease that is one's own or over, in an update pipeline; leaves another's. */
+export function takeLease(clock: Clock, owner: string, milliseconds: number) {
+  const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
+  const { leaseUntil } = leaseFor(clock, milliseconds);
+  return { owner: { $cond: [isFree, owner, '$owner'] }, leaseUntil: { $cond: [isFree, leaseUntil, '$leaseUntil'] } };
+}

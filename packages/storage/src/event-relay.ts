@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
-import { timeInStore, type Clock } from './clock.js';
+import { leaseFor, takeLease, timeInStore, type Clock } from './clock.js';
 import { followBatch, type Following, type Lacks } from './before-cleared.js';
 import { firstIdAt, idAfter } from './event-ids.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
@@ -51,17 +51,12 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
   /** How this process has left the log; undefined if it was not the last to append, or has not finished. */
   let left: Pick<LogState, 'lastId' | 'batch'> | undefined;
 
-  const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
   const own = { _id: LOG_STATE, owner };
   const held = { ...own, $expr: { $lt: [timeInStore(clock), '$leaseUntil'] } };
 
   /** @returns the state of the log, undefined while another process appends */
   async function take(): Promise<LogState | undefined> {
-    const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
-    const lease = {
-      owner: { $cond: [isFree, owner, '$owner'] },
-      leaseUntil: { $cond: [isFree, until(LEASE_MS), '$leaseUntil'] },
-    };
+    const lease = takeLease(clock, owner, LEASE_MS);
     const write = () =>
       states.findOneAndUpdate({ _id: LOG_STATE }, [{ $set: lease }], { upsert: true, returnDocument: 'after', ...options });
     const state = await write().catch((error: unknown) => {
@@ -110,7 +105,7 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
   /** @param holder finds the state while this process may append @throws Overtaken */
   async function store(batch: StoredBatch, holder: object): Promise<void> {
     const set = Object.fromEntries(Object.entries(batch).map(([field, $literal]) => [field, { $literal }]));
-    const { matchedCount } = await states.updateOne(holder, [{ $set: { ...set, leaseUntil: until(LEASE_MS) } }], options);
+    const { matchedCount } = await states.updateOne(holder, [{ $set: { ...set, ...leaseFor(clock, LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
   }
 
@@ -132,7 +127,7 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     // a batch that was stored late is not this one
     const ofBatch = { ...held, lastId };
     await append(batch, ofBatch);
-    const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
+    const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, ...leaseFor(clock, LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
     const read = (filter: object) => events.find(filter, { sort: { _id: 1 }, ...options }).toArray();
     await followBatch(batch, { followings: beforeCleared, read, lacks });

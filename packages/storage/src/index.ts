@@ -1,6 +1,6 @@
 export { bulkFields, defineBulkWrites, type BulkChange, type BulkRecord } from './bulk-writes.js';
 export { DELETION_FIELDS, deletionFields, type Cascades, type Deletable } from './cascades.js';
-export { systemClock, timeInStore, type Clock } from './clock.js';
+export { leaseFor, systemClock, takeLease, timeInStore, type Clock } from './clock.js';
 export { defineDeletion } from './deletions.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
 export { idsFrom, namedId, newId } from './ids.js';

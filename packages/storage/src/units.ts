@@ -1,4 +1,4 @@
-import { timeInStore, type Clock } from './clock.js';
+import { leaseFor, timeInStore, type Clock } from './clock.js';
 import type { Log } from './log.js';
 import { isDuplicateKey, isOutOfTime, isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
@@ -284,7 +284,7 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
   }
 
   function lease(milliseconds = leaseMs): { leaseUntil: object } {
-    return { leaseUntil: { $add: [timeInStore(clock), milliseconds] } };
+    return leaseFor(clock, milliseconds);
   }
 }
 

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeError, type EventBus, type Log } from '@tandem/core';
-import { BESIDE, defineModel, isDuplicateKey, timeInStore, type BaseRecord, type Storage } from '@tandem/storage';
+import {
+  BESIDE,
+  defineModel,
+  isDuplicateKey,
+  leaseFor,
+  takeLease,
+  timeInStore,
+  type BaseRecord,
+  type Storage,
+} from '@tandem/storage';
 import { createEventTail } from './event-tail.js';
 import type { EventHandlers } from './event-records.js';
 import { expandType } from './event-types.js';
@@ -71,13 +80,11 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
   const appended = createEventTail(bus, events.last, LOOKED_MS);
   let running: Promise<unknown>[] = [];
 
-  const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
   const own = (name: string) => ({ _id: name, owner }) as object;
 
   /** @returns the follower's state, undefined while another process has it */
   async function take(name: string): Promise<FollowerRecord | undefined> {
-    const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
-    const set = { owner: { $cond: [isFree, owner, '$owner'] }, leaseUntil: { $cond: [isFree, until(LEASE_MS), '$leaseUntil'] } };
+    const set = takeLease(clock, owner, LEASE_MS);
     const state = await collection.findOneAndUpdate({ _id: name } as object, [{ $set: set }], {
       returnDocument: 'after',
       ...BESIDE,
@@ -112,7 +119,7 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     };
     if (isNeeded && !(await isNeeded())) return move(end);
     // who has stood still may have lost it to another process, which handles them
-    await write(name, { leaseUntil: until(LEASE_MS) });
+    await write(name, leaseFor(clock, LEASE_MS));
     const since = cursor === '' ? undefined : cursor;
     const page = await events.read({ since, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
@@ -133,7 +140,7 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     const over = new AbortController();
     const end = () => over.abort();
     stopped.signal.addEventListener('abort', end);
-    const renew = () => write(follower.name, { leaseUntil: until(LEASE_MS) });
+    const renew = () => write(follower.name, leaseFor(clock, LEASE_MS));
     const timer = setInterval(() => void renew().catch((error: unknown) => error instanceof Lost && end()), RENEWED_MS).unref();
     try {
       let [cursor, last] = [from, (await events.last()) ?? ''];
