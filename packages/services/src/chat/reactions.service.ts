@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto';
 import { MAJORITY, isDuplicateKey, type Storage } from '@tandem/storage';
+import { anyFree } from '../shared/free-numbers.js';
 import type { Message } from './messages.schemas.js';
 import { changedRecord, type ChangeTeller } from './change-teller.js';
 import type { LastingEvent, SentMessage } from './chat-events.js';
@@ -135,10 +135,7 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
         if ((same?.identityIds ?? []).length > 0) return undefined;
         if (same && same.count >= PEOPLE_MAX) throw errors.tooManyReacting({ max: String(PEOPLE_MAX) });
         if (same) continue;
-        const taken = new Set(found.map(({ slot }) => slot));
-        const free = Array.from({ length: KEYS_MAX }, (_, slot) => slot).filter((slot) => !taken.has(slot));
-        // any of them, so that concurrent calls rarely pick the same
-        const slot = free[randomInt(Math.max(free.length, 1))];
+        const slot = anyFree(new Set(found.map(({ slot }) => slot)), KEYS_MAX);
         if (slot === undefined) throw errors.tooManyReactions();
         const begun = await begin({ messageId, channelId: await channelOf(messageId), key, slot }, identityId);
         if (begun) return tell(begun, moment);

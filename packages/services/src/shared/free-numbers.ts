@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { isDuplicateKey, type BaseRecord, type Model } from '@tandem/storage';
 
-/**
- * A random number below `count` that no record matching `filter` has in this field; undefined if none is free. Random, so that
- * concurrent calls rarely pick the same.
- */
+/** Any number below `count` that is not taken, so that concurrent calls rarely pick the same; undefined if none is free. */
+export function anyFree(taken: ReadonlySet<unknown>, count: number): number | undefined {
+  const free = Array.from({ length: count }, (_, number) => number).filter((number) => !taken.has(number));
+  return free[randomInt(Math.max(free.length, 1))];
+}
+
+/** A random number below `count` that no record matching `filter` has in this field; undefined if none is free. */
 export async function freeNumber<R extends BaseRecord>(
   { collection }: Model<R>,
   name: keyof R & string,
@@ -12,9 +15,7 @@ export async function freeNumber<R extends BaseRecord>(
   filter: object,
 ): Promise<number | undefined> {
   const found = await collection.find(filter, { projection: { _id: 0, [name]: 1 } }).toArray();
-  const taken = new Set(found.map((record) => (record as unknown as R)[name] as unknown));
-  const free = Array.from({ length: count }, (_, number) => number).filter((number) => !taken.has(number));
-  return free[randomInt(Math.max(free.length, 1))];
+  return anyFree(new Set(found.map((record) => (record as unknown as R)[name])), count);
 }
 
 /**
