@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { validationError, type ApiError } from './errors.js';
+import { MOST_PROBLEMS, validationError, type ApiError } from './errors.js';
 import { unwrap } from './operation.js';
 
 /**
  * Unknown keys that validation sees: one more than an answer lists, so that the answer says that there are more
  * (decisions H5).
  */
-const MOST_UNKNOWN = 21;
+const MOST_UNKNOWN = MOST_PROBLEMS + 1;
 
 /** The parts of a schema that bound its input. */
 interface Definition {

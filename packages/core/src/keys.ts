@@ -1,5 +1,6 @@
 import type { Identity } from './context.js';
 import { defineErrors } from './errors.js';
+import { serviceOf } from './operation.js';
 
 /** Failures of API keys (decisions E4). A key that is not live is a failure of authentication. */
 export const keyErrors = defineErrors('keys', { notAllowed: [403, 'API key does not allow this'] });
@@ -37,7 +38,7 @@ export function isNamedBy(scope: string, { name, isRead }: ScopedProcedure): boo
  */
 export function mayAsk({ key }: Identity, procedure: ScopedProcedure, keyless?: ReadonlySet<string>): boolean {
   if (!key) return true;
-  const isKeyless = keyless?.has(procedure.name.split('.', 1)[0] as string) ?? false;
+  const isKeyless = keyless?.has(serviceOf(procedure.name)) ?? false;
   return !isKeyless && key.scopes.some((scope) => isNamedBy(scope, procedure));
 }
 
