@@ -10,7 +10,7 @@ type Pages = InfiniteData<ListRows<Notification>>;
 
 /** The order of the list. */
 function newestFirst(one: Notification, other: Notification): number {
-  return other.createdAt.localeCompare(one.createdAt) || (one.id < other.id ? 1 : -1);
+  return other.createdAt.localeCompare(one.createdAt) || (one.id < other.id ? 1 : one.id > other.id ? -1 : 0);
 }
 
 /** Keeps the loaded notifications and their count up to date. */
@@ -37,7 +37,7 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
   }
   function markUpTo(id: string): void {
     const newest = rows().find((row) => row.id === id);
-    if (newest) markRows((row) => newestFirst(newest, row) <= 0 || row.id === id);
+    if (newest) markRows((row) => newestFirst(newest, row) <= 0);
     else void loadListAgain();
   }
 
