@@ -211,7 +211,7 @@ function textCookies(prefix: CookiePrefix, req: Request, res: Response): Record<
   return Object.fromEntries(texts.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
-/** Makes the context of a request. Expects the request id and log of `pino-http`, if used. */
+/** Makes the context of a request. Takes its id and log from the request, if a middleware has set them. */
 export function createRequestContext(server: ServerFacts, req: Request, res: Response): RequestContext {
   const { id, log = server.log } = req as unknown as Prepared;
   const { cookiePrefix = '' } = server;
