@@ -45,7 +45,7 @@ export type BeforeHooks<Router extends AnyTRPCRouter> = {
   [Path in NameIn<Router['_def']['record']>]?: DeclaredBefore<InputOf<Router['_def']['record'], Path>, Path>;
 };
 
-/** The hooks of a host that run before its operations (decisions E3). */
+/** The hooks of a host that run before its operations (docs/embedding.md). */
 export interface Before {
   /**
    * The router with the hooks in its procedures: after rules and validation, before the handler. The others stay as they are.

@@ -69,7 +69,7 @@ interface FollowersOptions {
 class Lost extends Error {}
 
 /**
- * Follows the log of events, each follower in one process at a time, from its making on (decisions E3).
+ * Follows the log of events, each follower in one process at a time, from its making on (docs/embedding.md).
  */
 export function createEventFollowers({ storage, events, bus, log }: FollowersOptions) {
   const { collection } = storage.model(followerModel);

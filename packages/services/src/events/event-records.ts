@@ -58,5 +58,5 @@ export type EventOf<Pattern extends EventPattern> = Pattern extends `${infer Of 
   ? Omit<DomainEvent, 'data'> & { data: EventRecords[Of] }
   : never;
 
-/** Handlers by type of events (decisions E3). */
+/** Handlers by type of events (docs/embedding.md). */
 export type EventHandlers = { [Pattern in EventPattern]?: (event: EventOf<Pattern>) => unknown };

@@ -30,7 +30,7 @@ interface Turn {
   since: number;
 }
 
-/** Jobs that run from time to time, each on one instance at a time (decisions E3). */
+/** Jobs that run from time to time, each on one instance at a time (docs/embedding.md). */
 export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
   const turns = createJobTurns(storage);
   const runs = new Map<string, JobRun>();

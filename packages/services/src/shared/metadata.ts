@@ -58,7 +58,7 @@ export const GivenPrivateMetadata = GivenMetadata.optional().describe('Given by 
 /** The field `privateMetadata` of a record, which an input for admins gives. */
 export const privateMetadataField = serverField(PrivateMetadataSchema, { stored: { type: Object }, list: PRIVATE_LIST_FIELD });
 
-/** The field `metadata` of a record (decisions N4). */
+/** The field `metadata` of a record (decisions, "Catalogue"). */
 export const metadataField = field(GivenMetadata, {
   optional: true,
   patch: MetadataPatch,
