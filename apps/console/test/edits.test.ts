@@ -54,6 +54,41 @@ describe.skipIf(!HAS_CHROMIUM)('an edit (skipped where there is no chromium)', (
     await expectClean(visitor);
   });
 
+  it('shows and changes the row that was chosen last, whichever is read first', async () => {
+    const make = async (name: string) => {
+      const organization = { name, description: `Of ${name}`, contact_email: admin.email };
+      return (await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+    };
+    const [first, second] = [await make('First house'), await make('Second house')];
+    await using visitor = await visit('/organizations');
+    const { page } = visitor;
+    const choose = async (name: string, id: string) => {
+      let letGo = () => {};
+      const isFree = new Promise<void>((resolve) => (letGo = resolve));
+      const isRead = ({ pathname, search }: URL) => pathname.endsWith('/organizations.get') && search.includes(id);
+      await page.route(isRead, (route) => isFree.then(() => route.continue()));
+      const asked = page.waitForRequest((request) => isRead(new URL(request.url())));
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Edit everything', exact: true }).click();
+      const request = await asked;
+      return async () => {
+        letGo();
+        await (await request.response())?.finished();
+      };
+    };
+    const [readFirst, readSecond] = [await choose('First house', first), await choose('Second house', second)];
+    await readFirst();
+    await readSecond();
+    await dialogOf(page).getByText('Edit everything: Second house').waitFor();
+    expect(await dialogOf(page).getByLabel(/^Name/).inputValue()).toBe('Second house');
+    await dialogOf(page).getByLabel('Description').fill('Mine');
+    await submitOf(page).click();
+    await toast(page).getByRole('button', { name: 'Undo' }).waitFor();
+    const now = await admin.rest('GET', `/organizations/${second}`).expect(200);
+    expect(now).toMatchObject({ name: 'Second house', description: 'Mine' });
+    await expectClean(visitor);
+  });
+
   it('of a picture is sent again with the picture, and offers no Undo, since of the former one only an address is known', async () => {
     const ann = await app.signUp();
     const { id } = await admin.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<{ id: string }>(201);

@@ -3,6 +3,7 @@ import type { Operation } from '../reference/reference.js';
 import { useWithProof } from '../security/proof.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { failureText } from '../ui/failure-text.js';
 import { useTell } from '../ui/toasts.js';
 import { useCall, useReload, type CallContext, type Input, type Row } from './call.js';
 import { useChange } from './changes.js';
@@ -38,7 +39,8 @@ export interface Act {
   onFailure?: ((error: unknown, input: Input) => boolean) | undefined;
 }
 
-type StartAct = (act: Act) => void;
+/** Begins an act, or one that is to be read first. */
+type StartAct = (act: Act | Promise<Act>) => void;
 const ActContext = createContext<StartAct | undefined>(undefined);
 
 /** How to begin to do something: its form, or a question, comes first. @throws Error outside its provider */
@@ -108,11 +110,26 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const open = useRef<Act>(undefined);
   /** A secret is shown once, so also to who has closed its form before it came: now, or once the next form is closed. */
   const unseen = useRef<{ act: Act; answer: unknown }[]>([]);
+  /** How often something was begun: a form that is read meanwhile opens over nothing else. */
+  const begun = useRef(0);
+  const [key, setKey] = useState(0);
   function start(form: Act | undefined): void {
+    begun.current += 1;
+    setKey(begun.current);
     const answered = form ? undefined : unseen.current.shift();
     open.current = form ?? answered?.act;
     setAnswer(answered?.answer);
     setAct(open.current);
+  }
+  async function startRead(reading: Promise<Act>): Promise<void> {
+    begun.current += 1;
+    const own = begun.current;
+    try {
+      const form = await reading;
+      if (begun.current === own) start(form);
+    } catch (error) {
+      tell({ text: t('records.act.failed', { why: failureText(error) }), isBad: true });
+    }
   }
   const close = () => {
     start(undefined);
@@ -157,7 +174,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   }
 
   return (
-    <ActContext value={start}>
+    <ActContext value={(one) => (one instanceof Promise ? void startRead(one) : start(one))}>
       {children}
       {act && (
         <Dialog
@@ -166,6 +183,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
         >
           {answer === undefined ? (
             <OperationForm
+              key={key}
               operation={act.operation}
               given={act.given}
               present={act.present}

@@ -1,7 +1,5 @@
 import { useCallback, useEffect, useRef, type ReactNode } from 'react';
-import { failureText } from '../ui/failure-text.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
-import { useTell } from '../ui/toasts.js';
 import { useAct, type Act } from './acts.js';
 import type { Input, Row } from './call.js';
 import type { Kind, RecordList } from './definitions.js';
@@ -16,23 +14,18 @@ import { t } from '../texts/texts.js';
  */
 export function useActsOfRows(list: RecordList, given: Input, kind: Kind | undefined): [(row: Row) => MenuEntry[], ReactNode] {
   const act = useAct();
-  const tell = useTell();
   const { read, editing, dialog } = useEditing();
   const recordActs = useRecordActs();
   const rowActs = useRowActs();
   const above = kind ? Object.fromEntries(kind.parents.map((name) => [name, given[name]])) : {};
-  async function edit(of: Kind, row: Row, one: Act): Promise<void> {
-    try {
-      const edited = await read({ kind: of, record: row, above });
-      act({ ...one, present: edited.record, ...editing(one.operation, edited) });
-    } catch (error) {
-      tell({ text: t('records.act.failed', { why: failureText(error) }), isBad: true });
-    }
+  async function readFor(of: Kind, row: Row, one: Act): Promise<Act> {
+    const edited = await read({ kind: of, record: row, above });
+    return { ...one, present: edited.record, ...editing(one.operation, edited) };
   }
   const actsOf = (row: Row) =>
     (kind ? recordActs(kind, row, above) : rowActs(list, row, given)).map((one) => ({
       ...one,
-      run: () => (kind && isEdit(one) ? void edit(kind, row, one) : act(one)),
+      run: () => act(kind && isEdit(one) ? readFor(kind, row, one) : one),
     }));
   const latest = useRef(actsOf);
   useEffect(() => void (latest.current = actsOf));
