@@ -100,4 +100,20 @@ describe.skipIf(!HAS_CHROMIUM)('records of a kind (skipped where there is no chr
     await page.getByRole('link', { name: '2 orders to confirm' }).waitFor();
     await expectClean(visitor);
   });
+
+  it.each([
+    ['/webhooks', { url: 'https://example.org/hooks', types: ['order.*'] }, 'This cannot be undone.'],
+    ['/categories', { name: 'Chosen', description: '' }, /restore it from the trash/],
+  ])('of %s are deleted by a question that says whether they can be restored', async (path, record, said) => {
+    const admin = await app.signUpAdmin();
+    await admin.rest('POST', path, record).expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path });
+    const { page } = visitor;
+    await page.getByRole('checkbox', { name: /^Choose (Chosen|https)/ }).check();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Delete 1?' });
+    await question.getByText(said).waitFor();
+    expect(await question.getByText('trash').count()).toBe(path === '/categories' ? 1 : 0);
+    await expectClean(visitor);
+  });
 });

@@ -104,7 +104,7 @@ export function BulkActions({ kind, given, chosen, total, clear }: BulkActionsPr
           onConfirm={() => removeAll(kind, remove)}
           onClose={() => setAsking(false)}
         >
-          <p>{t('records.bulk.what', { count: chosen.length })}</p>
+          <p>{kind.restore ? t('records.bulk.what', { count: chosen.length }) : t('records.bulk.forGood')}</p>
         </Confirm>
       )}
     </fieldset>

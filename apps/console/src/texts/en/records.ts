@@ -32,6 +32,7 @@ export const texts = {
     clear: 'Clear',
     sure: 'Delete {count, number}?',
     what: '{count, plural, one {It is no longer shown. An admin can restore it from the trash.} other {They are no longer shown. An admin can restore them from the trash.}}',
+    forGood: 'This cannot be undone.',
     deleted: 'Done: deleted {count, number}.',
     partly: 'Deleted {gone, number} of {count, number}. {why}',
   },

@@ -33,6 +33,7 @@ export const texts: Translated<typeof english> = {
     clear: '選択を解除',
     sure: '{count, number}件を削除しますか？',
     what: '{count, plural, other {一覧に表示されなくなります。管理者はごみ箱から復元できます。}}',
+    forGood: '元に戻せません。',
     deleted: '{count, number}件を削除しました。',
     partly: '{count, number}件のうち{gone, number}件を削除しました。{why}',
   },
