@@ -241,4 +241,20 @@ describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chr
     expect(await offences(page), 'searching').toEqual([]);
     await expectClean(visitor);
   });
+
+  it('leaves the console in the language that was chosen there', async () => {
+    const ann = await app.signUp();
+    await using visitor = await visitSignedIn(browser, app, { person: ann, path: '/account' });
+    const { page } = visitor;
+    await page.getByLabel('Language', { exact: true }).selectOption('日本語');
+    await page.getByRole('button', { name: 'サインアウト', exact: true }).waitFor();
+    await page.goto(`${app.url}/docs/orders.get`);
+    await page.getByRole('button', { name: 'fetch', exact: true }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'fetch', exact: true, pressed: true }).waitFor();
+    await visitor.open('/account');
+    await page.getByRole('button', { name: 'サインアウト', exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('ja');
+    await expectClean(visitor);
+  });
 });

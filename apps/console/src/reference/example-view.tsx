@@ -5,7 +5,8 @@ import type { Operation, Reference } from './reference.js';
 const LANGUAGES = { curl: asCurl, fetch: asFetch, 'typed client': asTypedClient };
 type Language = keyof typeof LANGUAGES;
 
-const KEY = 'tandem.language';
+// beside the console's keys, of the same origin
+const KEY = 'tandem.example';
 const keptLanguage = () => (Object.keys(LANGUAGES) as Language[]).find((name) => name === localStorage.getItem(KEY)) ?? 'curl';
 
 /** How to call an operation, in the language that was last chosen. */
