@@ -107,4 +107,30 @@ describe.skipIf(!HAS_CHROMIUM)('lists in a part of their records (skipped where 
     await row(page, 'Glass dish').waitFor();
     await expectClean(visitor);
   });
+
+  it('measure amounts of each currency apart', async () => {
+    for (const [amount, currency] of [
+      [1000, 'JPY'],
+      [10, 'EUR'],
+      [20, 'EUR'],
+    ] as const) {
+      const product = { name: `In ${currency}`, description: '', price: { amount, currency } };
+      const { id: productId } = await admin.rest('POST', '/products', product).expect<{ id: string }>(201);
+      await admin.rest('POST', '/orders', { identityId: admin.id, items: [{ productId, quantity: 1 }] }).expect(201);
+    }
+    const path = `/orders?group=status&measure=${encodeURIComponent('sum total')}`;
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path });
+    const { page } = visitor;
+    const rowIn = (caption: string) => page.getByRole('table', { name: caption, exact: true }).locator('tbody tr');
+    await rowIn('Sum total by Status, EUR').getByText('30', { exact: true }).waitFor();
+    expect(await rowIn('Sum total by Status, EUR').allInnerTexts()).toEqual([expect.stringMatching(/^pending\s+30$/)]);
+    expect(await rowIn('Sum total by Status, JPY').allInnerTexts()).toEqual([expect.stringMatching(/^pending\s+1,000$/)]);
+    await page.getByLabel('Group by').selectOption('Currency');
+    await rowIn('Sum total by Currency, JPY').waitFor();
+    await visitor.open(`/products?group=organizationId&measure=${encodeURIComponent('average price.amount')}`);
+    await rowIn('Average price amount by Organization, EUR').getByText('15', { exact: true }).waitFor();
+    await page.getByLabel('Show', { exact: true }).selectOption('Number');
+    await rowIn('Number by Organization').waitFor();
+    await expectClean(visitor);
+  });
 });

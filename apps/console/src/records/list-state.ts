@@ -1,5 +1,6 @@
 import type { QueryParameters } from '@tandem/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ListField } from '../reference/list-fields.js';
 import { wordsOf } from '../ui/words.js';
 import type { Input } from './call.js';
 import type { RecordList } from './definitions.js';
@@ -45,9 +46,19 @@ export function parametersOf(
 /** The value of each group's row. */
 export const MEASURED = 'value';
 
-/** The transformation that a state's grouping stands for. */
-export function applyOf({ group, measure }: ListState): string {
+/** The field with the currency of what is measured: `price.currency` of `price.amount`; undefined where no field has one. */
+export function currencyOf({ measure }: ListState, fields: readonly ListField[]): string | undefined {
+  const [, field] = measure.split(' ');
+  const currency = field?.replace(/\w+$/, 'currency');
+  return fields.find(({ name, parameters }) => name === currency && parameters.has('$apply'))?.name;
+}
+
+/** The transformation that a state's grouping stands for; with a currency's field its answer has the groups of each currency. */
+export function applyOf({ group, measure }: ListState, currency: string | undefined): string {
   const [by = '', field] = measure.split(' ');
   const value = field === undefined ? `$count as ${MEASURED}` : `${field} with ${by} as ${MEASURED}`;
-  return `groupby((${group}), aggregate(${value})) then orderby(${MEASURED} desc) then top(50)`;
+  const keys = [...new Set([group, currency ?? group])].join(', ');
+  const highest = `orderby(${MEASURED} desc) then top(50)`;
+  const each = currency === undefined ? highest : `groupby((${currency}), ${highest}) then orderby(${currency})`;
+  return `groupby((${keys}), aggregate(${value})) then ${each}`;
 }

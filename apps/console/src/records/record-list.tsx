@@ -10,7 +10,7 @@ import { rowsInputOf, rowsKeyOf, useAnswer, useRows, type Input, type Row } from
 import { useDefinitions, type Kind, type RecordList } from './definitions.js';
 import { LOOKS } from './kinds.js';
 import { useOthersChanges } from './live.js';
-import { MEASURED, applyOf, parametersOf, useListState, type ListState } from './list-state.js';
+import { MEASURED, applyOf, currencyOf, parametersOf, useListState, type ListState } from './list-state.js';
 import { ListTools } from './list-tools.js';
 import { Peek, PeekButton, usePeek } from './peek.js';
 import { QueryShown } from './query-shown.js';
@@ -212,35 +212,53 @@ function measureText(measure: string): string {
     : t(by === 'sum' ? 'records.tools.sum' : 'records.tools.average', { field: labelOf(field) });
 }
 
+function captionOf({ measure, group }: ListState, currency: string): string {
+  const said = { measure: measureText(measure), group: labelOf(group) };
+  return currency === '' ? t('records.tools.caption', said) : t('records.tools.captionIn', { ...said, currency });
+}
+
 const groupText = (value: unknown, field: string) =>
   term('values', `${field}.${String(value)}`) ?? term('values', String(value)) ?? plainText(value);
 
-/** The groups of a list and a value of each, as a chart that is a table. */
+/** The groups of each chart: one for each currency, since sums over several say nothing. */
+function chartsOf(rows: readonly Row[], currency: string | undefined): { of: string; groups: readonly Row[] }[] {
+  if (currency === undefined) return rows.length === 0 ? [] : [{ of: '', groups: rows }];
+  return rows.flatMap((row) => {
+    const of = valueAt(row, currency);
+    return typeof of === 'string' ? [{ of, groups: row['top'] as Row[] }] : [];
+  });
+}
+
+/** The groups of a list and a value of each, as charts that are tables. */
 function Groups({ list, given, state, empty }: Pick<RecordListViewProps, 'list' | 'given' | 'empty'> & { state: ListState }) {
+  const currency = currencyOf(state, list.fields);
   const input = {
     ...given,
     ...parametersOf({ ...state, order: '' }, { list, given, relations: [] }),
-    $apply: applyOf(state),
+    $apply: applyOf(state, currency),
     $top: 50,
   };
-  const groups = useAnswer<{ value: Row[] }>(list.operation, input);
-  const rows = groups.data?.value;
+  const answer = useAnswer<{ value: Row[] }>(list.operation, input);
+  const charts = answer.data && chartsOf(answer.data.value, currency);
   return (
     <>
-      <QueryFailure of={[groups]} />
-      {!rows && !groups.error && <Loading what={t('records.loading.groups')} />}
-      {rows?.length === 0 && (empty ?? <Nothing state={state} />)}
-      {rows && rows.length > 0 && (
+      <QueryFailure of={[answer]} />
+      {!charts && !answer.error && <Loading what={t('records.loading.groups')} />}
+      {charts?.length === 0 && (empty ?? <Nothing state={state} />)}
+      {charts && charts.length > 0 && (
         <section className="panel">
-          <BarChart
-            caption={t('records.tools.caption', { measure: measureText(state.measure), group: labelOf(state.group) })}
-            of={labelOf(state.group)}
-            format={(value) => numberText(value, { maximumFractionDigits: 2 })}
-            bars={rows.map((row, index) => {
-              const value = valueAt(row, state.group);
-              return { key: String(index), label: groupText(value, state.group), value: Number(row[MEASURED] ?? 0) };
-            })}
-          />
+          {charts.map(({ of, groups }) => (
+            <BarChart
+              key={of}
+              caption={captionOf(state, of)}
+              of={labelOf(state.group)}
+              format={(value) => numberText(value, { maximumFractionDigits: 2 })}
+              bars={groups.map((row, index) => {
+                const value = valueAt(row, state.group);
+                return { key: String(index), label: groupText(value, state.group), value: Number(row[MEASURED] ?? 0) };
+              })}
+            />
+          ))}
         </section>
       )}
       <QueryShown list={list} input={input} />

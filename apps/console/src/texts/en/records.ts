@@ -104,6 +104,7 @@ export const texts = {
     sum: 'Sum of {field}',
     average: 'Average of {field}',
     caption: '{measure} by {group}',
+    captionIn: '{measure} by {group}, {currency}',
   },
   views: {
     label: 'Saved views',

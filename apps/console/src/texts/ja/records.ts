@@ -113,6 +113,7 @@ export const texts: Translated<typeof english> = {
     sum: '{field}の合計',
     average: '{field}の平均',
     caption: '{group}別の{measure}',
+    captionIn: '{group}別の{measure}（{currency}）',
   },
   views: {
     label: '保存済みビュー',
