@@ -177,4 +177,26 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Japanese (skipped where there is 
     expect(await time.getAttribute('title')).toBe(shown('en', 'America/New_York'));
     await expectClean(visitor);
   });
+
+  it('takes the values of a filter as it shows them', async () => {
+    await using visitor = await visit(browser, app, { ...TOKYO, ...DESKTOP });
+    const { page } = visitor;
+    await signIn(visitor, '/orders');
+    const rows = page.locator('tbody tr');
+    await rows.first().waitFor();
+    for (const [state, count] of [
+      ['確認待ち', 1],
+      ['発送済み', 0],
+    ] as const) {
+      await page.getByRole('button', { name: '絞り込み', exact: true }).click();
+      await page.getByLabel('項目', { exact: true }).selectOption('ステータス');
+      await page.getByLabel('値', { exact: true }).selectOption(state);
+      await page.getByRole('button', { name: '追加', exact: true }).click();
+      await page.locator('.chip', { hasText: state }).waitFor();
+      await expect.poll(() => rows.count()).toBe(count);
+      await page.locator('.chip').getByRole('button').click();
+      await expect.poll(() => rows.count()).toBe(1);
+    }
+    await expectClean(visitor);
+  });
 });

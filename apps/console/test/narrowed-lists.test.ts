@@ -133,4 +133,45 @@ describe.skipIf(!HAS_CHROMIUM)('lists in a part of their records (skipped where 
     await rowIn('Number by Organization').waitFor();
     await expectClean(visitor);
   });
+
+  it('ask for a value where a condition needs one, and for whether there is one', async () => {
+    const make = (url: string) => admin.rest('POST', '/webhooks', { url, types: ['order.*'] }).expect(201);
+    await make('https://example.org/asked');
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/webhooks' });
+    const { page } = visitor;
+    const filter = () => new URL(page.url()).searchParams.get('filter');
+    const value = page.getByLabel('Value', { exact: true });
+    const begin = async (field: string, condition: string) => {
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByLabel('Field', { exact: true }).selectOption(field);
+      await page.getByLabel('Condition', { exact: true }).selectOption(condition);
+    };
+    const add = () => page.getByRole('button', { name: 'Add', exact: true }).click();
+    await begin('Disabled', 'has no value');
+    expect(await value.count()).toBe(0);
+    await add();
+    await page.getByText('Disabled has no value').waitFor();
+    expect(filter()).toBe('disabledAt eq null');
+    await row(page, 'https://example.org/asked').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Disabled' }).click();
+    await begin('Disabled', 'has a value');
+    await add();
+    await expect.poll(filter).toBe('disabledAt ne null');
+    await row(page, 'https://example.org/asked').waitFor({ state: 'detached' });
+
+    await visitor.open('/products');
+    await begin('Name', 'contains');
+    const fields = await page.getByLabel('Field', { exact: true }).getByRole('option').allInnerTexts();
+    expect(fields.filter((text) => /metadata/i.test(text))).toEqual([]);
+    for (const typed of ['', ' ']) {
+      await value.fill(typed);
+      await add();
+      expect(await page.evaluate('document.activeElement.validity.valid')).toBe(false);
+    }
+    expect(filter() ?? '').toBe('');
+    await value.fill('null');
+    await add();
+    await expect.poll(filter).toBe("contains(tolower(name), 'null')");
+    await expectClean(visitor);
+  });
 });

@@ -2,7 +2,13 @@ import { createContext, use } from 'react';
 import type { Schema } from '../reference/document.js';
 import { listFieldsOf, type ListField } from '../reference/list-fields.js';
 import type { Operation, Reference } from '../reference/reference.js';
-import { alternativesOf, flatten, nameOf } from '../reference/schema-text.js';
+import { alternativesOf, flatten, nameOf, valuesOf } from '../reference/schema-text.js';
+
+/** A field that a list may be asked for. */
+export interface QueriedField extends ListField {
+  /** The values that it may have; empty where it has any. */
+  values: string[];
+}
 
 /** A list of records, as the server's own document describes it. */
 export interface RecordList {
@@ -11,7 +17,7 @@ export interface RecordList {
   params: string[];
   /** Parameters by which it can be narrowed: names of fields. */
   narrowing: string[];
-  fields: ListField[];
+  fields: QueriedField[];
   /** What a row has. */
   row: Schema;
   /** The name of its records' schema, as reads of one have it. */
@@ -75,18 +81,29 @@ function rowsIn(schema: Schema | undefined, { resolve }: Reference): Schema | un
   return items ?? data?.items;
 }
 
+/** The values of which a field has one, or none. */
+function choicesOf(schema: Schema = {}, { resolve }: Reference): string[] {
+  return [schema, ...alternativesOf(flatten(schema, resolve))]
+    .flatMap((one) => valuesOf(one, resolve))
+    .filter((value) => value !== 'null');
+}
+
 function readList(operation: Operation, reference: Reference): RecordList | undefined {
   const items = operation.method === 'GET' ? rowsIn(answerOf(operation), reference) : undefined;
   if (!items) return undefined;
   const { parameters, path } = operation;
   const expand = parameters.find(({ name }) => name === '$expand')?.description ?? '';
+  const row = flatten(items, reference.resolve);
   const has = (wanted: string) => parameters.some(({ name }) => name === wanted);
   return {
     operation,
     params: paramsOf(path),
     narrowing: parameters.filter((one) => one.in === 'query' && !/^\$|^(page|limit)$/.test(one.name)).map(({ name }) => name),
-    fields: listFieldsOf(parameters),
-    row: flatten(items, reference.resolve),
+    // `metadata.<key>` stands for fields that only records know
+    fields: listFieldsOf(parameters)
+      .filter(({ name }) => !name.includes('<'))
+      .map((field) => ({ ...field, values: choicesOf(row.properties?.[field.name], reference) })),
+    row,
     schema: baseName(nameOf(items)),
     relations: [...expand.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name),
     isSearched: has('$search'),

@@ -1,14 +1,13 @@
 import { useState } from 'react';
-import type { ListField } from '../reference/list-fields.js';
 import { Button } from '../ui/button.js';
 import { Choice, Field } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { KeptField } from '../ui/kept-field.js';
-import { conditionsOf, filterOf, operatorsFor, type Condition, type Operator } from './conditions.js';
-import type { RecordList } from './definitions.js';
+import { conditionsOf, filterOf, operatorsFor, takesValue, type Condition, type Operator } from './conditions.js';
+import type { QueriedField, RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
 import { SavedViews } from './saved-views.js';
-import { labelOf } from './words.js';
+import { labelOf, valueText } from './words.js';
 import { LATEST, timeOfLocal, timeText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
@@ -85,22 +84,29 @@ export function ListTools({ list, state, change }: ToolsProps) {
   );
 }
 
-function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condition: Condition): void }) {
+function AddCondition({ fields, add }: { fields: readonly QueriedField[]; add(condition: Condition): void }) {
   const [first] = fields;
   const [name, setName] = useState(first?.name ?? '');
-  const { type = 'string' } = fields.find((one) => one.name === name) ?? {};
-  const operators = operatorsFor(type);
+  const { type, values } = fields.find((one) => one.name === name) ?? { type: 'string', values: [] };
+  const operators = operatorsFor({ type, values });
   const [chosen, setOperator] = useState<Operator>('eq');
   const operator = operators.includes(chosen) ? chosen : (operators[0] ?? 'eq');
+  const choices: Choices =
+    type === 'boolean'
+      ? [
+          ['true', t('records.yes')],
+          ['false', t('records.no')],
+        ]
+      : values.map((one) => [one, valueText(one, name)]);
   const inputs: Record<string, string> = { number: 'number', date: 'date' };
   return (
     <form
       className="add-condition"
       onSubmit={(event) => {
         event.preventDefault();
-        const typed = (new FormData(event.currentTarget).get('value') as string).trim() || 'null';
+        const typed = ((new FormData(event.currentTarget).get('value') as string | null) ?? '').trim();
         // the reader's day
-        const isDay = type === 'date' && typed !== 'null';
+        const isDay = type === 'date' && typed !== '';
         add({ field: name, operator, value: isDay ? timeOfLocal(`${typed}T00:00`).toISOString() : typed });
       }}
     >
@@ -116,19 +122,21 @@ function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condi
         options={operators.map((one) => [one, t(`records.operators.${one}`)])}
         onChange={setOperator}
       />
-      {type === 'boolean' ? (
-        <BooleanValue />
-      ) : (
-        <Field
-          label={t('records.tools.value')}
-          name="value"
-          type={inputs[type] ?? 'text'}
-          max={type === 'date' ? LATEST.slice(0, 10) : undefined}
-          step="any"
-          autoComplete="off"
-          hint={t('records.tools.valueHint')}
-        />
-      )}
+      {takesValue(operator) &&
+        (choices.length > 0 ? (
+          <ChosenValue key={name} choices={choices} />
+        ) : (
+          <Field
+            label={t('records.tools.value')}
+            name="value"
+            type={inputs[type] ?? 'text'}
+            max={type === 'date' ? LATEST.slice(0, 10) : undefined}
+            step="any"
+            required
+            pattern=".*\S.*"
+            autoComplete="off"
+          />
+        ))}
       <Button type="submit" className="primary">
         {t('ui.add')}
       </Button>
@@ -136,19 +144,13 @@ function AddCondition({ fields, add }: { fields: readonly ListField[]; add(condi
   );
 }
 
-function BooleanValue() {
-  const [value, setValue] = useState('true');
+type Choices = readonly (readonly [value: string, text: string])[];
+
+function ChosenValue({ choices }: { choices: Choices }) {
+  const [value, setValue] = useState(choices[0]?.[0] ?? '');
   return (
     <>
-      <Choice
-        label={t('records.tools.value')}
-        value={value}
-        options={[
-          ['true', t('records.yes')],
-          ['false', t('records.no')],
-        ]}
-        onChange={setValue}
-      />
+      <Choice label={t('records.tools.value')} value={value} options={choices} onChange={setValue} />
       <input type="hidden" name="value" value={value} />
     </>
   );

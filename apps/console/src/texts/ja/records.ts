@@ -45,6 +45,8 @@ export const texts: Translated<typeof english> = {
     ge: 'が次以上：',
     lt: 'が次より小さい：',
     le: 'が次以下：',
+    none: 'に値がない',
+    some: 'に値がある',
   },
   condition: '{field}{operator}{value}',
   conflict: {
@@ -105,7 +107,6 @@ export const texts: Translated<typeof english> = {
     field: '項目',
     condition: '条件',
     value: '値',
-    valueHint: '空欄の場合は「値なし」で絞り込みます',
     groupBy: 'グループ化',
     nothing: 'なし',
     show: '表示',
