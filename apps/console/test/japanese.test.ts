@@ -199,4 +199,21 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Japanese (skipped where there is 
     }
     await expectClean(visitor);
   });
+
+  it('says of an event that it is sent, not delivered like a parcel', async () => {
+    const asked = { url: 'https://nowhere.invalid/hooks', types: ['order.*'] };
+    const { id } = await admin.rest('POST', '/webhooks', asked).expect<{ id: string }>(201);
+    await admin.rest('POST', `/webhooks/${id}/test`).expect(201);
+    await using visitor = await visit(browser, app, { ...TOKYO, ...DESKTOP });
+    const { page } = visitor;
+    await signIn(visitor, `/webhooks/${id}?tab=deliveries`);
+    await page.locator('tbody .tag', { hasText: '送信待ち' }).first().waitFor();
+    await page.getByRole('button', { name: '絞り込み', exact: true }).click();
+    await page.getByLabel('項目', { exact: true }).selectOption('ステータス');
+    const states = await page.getByLabel('値', { exact: true }).getByRole('option').allInnerTexts();
+    expect(states).toEqual(['送信待ち', '送信済み', '失敗']);
+    await page.getByLabel('グループ化').selectOption('ステータス');
+    await page.getByRole('rowheader', { name: '送信待ち' }).waitFor();
+    await expectClean(visitor);
+  });
 });

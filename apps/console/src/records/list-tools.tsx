@@ -7,9 +7,9 @@ import { conditionsOf, filterOf, operatorsFor, takesValue, type Condition, type 
 import type { QueriedField, RecordList } from './definitions.js';
 import type { ListState } from './list-state.js';
 import { SavedViews } from './saved-views.js';
-import { labelOf, valueText } from './words.js';
+import { labelOf, valueTerm, valueText } from './words.js';
 import { LATEST, timeOfLocal, timeText } from '../texts/formats.js';
-import { t, term } from '../texts/texts.js';
+import { t } from '../texts/texts.js';
 
 interface ToolsProps {
   list: RecordList;
@@ -18,10 +18,8 @@ interface ToolsProps {
 }
 
 /** A value of a filter, in the reader's words where it is one of the document's. */
-const valueOf = (field: string, value: string) =>
-  /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
-    ? timeText(new Date(value))
-    : (term('values', `${field}.${value}`) ?? term('values', value) ?? value);
+const valueOf = (field: string, value: string, list: string) =>
+  /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? timeText(new Date(value)) : (valueTerm(value, field, list) ?? value);
 
 /** The search, the filters and the grouping of a list: everything that its address can say. */
 export function ListTools({ list, state, change }: ToolsProps) {
@@ -43,7 +41,7 @@ export function ListTools({ list, state, change }: ToolsProps) {
               {t('records.condition', {
                 field: labelOf(field),
                 operator: t(`records.operators.${operator}`),
-                value: valueOf(field, value),
+                value: valueOf(field, value, list.operation.id),
               })}
               <Button
                 className="quiet"
@@ -70,6 +68,7 @@ export function ListTools({ list, state, change }: ToolsProps) {
       </ul>
       {isAdding && (
         <AddCondition
+          list={list.operation.id}
           fields={usable}
           add={(condition) => {
             const added = filterOf([...(conditions ?? []), condition], list.fields);
@@ -84,7 +83,14 @@ export function ListTools({ list, state, change }: ToolsProps) {
   );
 }
 
-function AddCondition({ fields, add }: { fields: readonly QueriedField[]; add(condition: Condition): void }) {
+interface AddConditionProps {
+  /** The operation of the list. */
+  list: string;
+  fields: readonly QueriedField[];
+  add(condition: Condition): void;
+}
+
+function AddCondition({ list, fields, add }: AddConditionProps) {
   const [first] = fields;
   const [name, setName] = useState(first?.name ?? '');
   const { type, values } = fields.find((one) => one.name === name) ?? { type: 'string', values: [] };
@@ -97,7 +103,7 @@ function AddCondition({ fields, add }: { fields: readonly QueriedField[]; add(co
           ['true', t('records.yes')],
           ['false', t('records.no')],
         ]
-      : values.map((one) => [one, valueText(one, name)]);
+      : values.map((one) => [one, valueText(one, name, list)]);
   const inputs: Record<string, string> = { number: 'number', date: 'date' };
   return (
     <form

@@ -18,7 +18,7 @@ import { RecordGrid } from './record-grid.js';
 import { RecordTable } from './record-table.js';
 import { RowActions, useActsOfRows } from './row-actions.js';
 import { plainText, valueAt } from './values.js';
-import { inWords, labelOf, oneOf } from './words.js';
+import { inWords, labelOf, oneOf, valueTerm } from './words.js';
 import { numberText } from '../texts/formats.js';
 import { t, term } from '../texts/texts.js';
 
@@ -172,6 +172,7 @@ function Rows({ list, given, kind, state, change, empty, isGrid = false }: RowsP
           ) : (
             <RecordTable
               {...shared}
+              list={list.operation.id}
               box={box}
               kind={kind}
               total={total}
@@ -217,8 +218,7 @@ function captionOf({ measure, group }: ListState, currency: string): string {
   return currency === '' ? t('records.tools.caption', said) : t('records.tools.captionIn', { ...said, currency });
 }
 
-const groupText = (value: unknown, field: string) =>
-  term('values', `${field}.${String(value)}`) ?? term('values', String(value)) ?? plainText(value);
+const groupText = (value: unknown, field: string, list: string) => valueTerm(String(value), field, list) ?? plainText(value);
 
 /** The groups of each chart: one for each currency, since sums over several say nothing. */
 function chartsOf(rows: readonly Row[], currency: string | undefined): { of: string; groups: readonly Row[] }[] {
@@ -255,7 +255,11 @@ function Groups({ list, given, state, empty }: Pick<RecordListViewProps, 'list' 
               format={(value) => numberText(value, { maximumFractionDigits: 2 })}
               bars={groups.map((row, index) => {
                 const value = valueAt(row, state.group);
-                return { key: String(index), label: groupText(value, state.group), value: Number(row[MEASURED] ?? 0) };
+                return {
+                  key: String(index),
+                  label: groupText(value, state.group, list.operation.id),
+                  value: Number(row[MEASURED] ?? 0),
+                };
               })}
             />
           ))}

@@ -28,6 +28,8 @@ interface RecordTableProps {
   rows: readonly Row[];
   columns: readonly string[];
   kind: Kind | undefined;
+  /** The operation of the list. */
+  list: string;
   /** How many there are; undefined where that is not known. */
   total: number | undefined;
   /** Where a row leads; undefined where it leads nowhere. */
@@ -48,7 +50,7 @@ function keyOf(row: Row, index: number): string {
 
 /** Records as a table: only the rows in view are drawn, and the next page is loaded before its end is reached. */
 export function RecordTable(props: RecordTableProps) {
-  const { box, label, rows, kind, total, addressOf, renderActions, order, selection, loadMore } = props;
+  const { box, label, rows, kind, list, total, addressOf, renderActions, order, selection, loadMore } = props;
   const fitting = useFittingColumns();
   const columns = useMemo(() => props.columns.slice(0, fitting), [props.columns, fitting]);
   const selected = useMemo(
@@ -143,6 +145,7 @@ export function RecordTable(props: RecordTableProps) {
                 columns={columns}
                 index={index}
                 kind={kind}
+                list={list}
                 addressOf={addressOf}
                 renderActions={renderActions}
                 isChosen={ids?.has(row.id)}
@@ -157,7 +160,7 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-interface TableRowProps extends Pick<RecordTableProps, 'columns' | 'kind' | 'addressOf' | 'renderActions'> {
+interface TableRowProps extends Pick<RecordTableProps, 'columns' | 'kind' | 'list' | 'addressOf' | 'renderActions'> {
   id: string;
   record: Row;
   index: number;
@@ -171,7 +174,7 @@ interface TableRowProps extends Pick<RecordTableProps, 'columns' | 'kind' | 'add
  * rebuilds the table's own rows.
  */
 const TableRow = memo(function TableRow(props: TableRowProps) {
-  const { id, record, columns, index, kind, addressOf, renderActions, isChosen, choose } = props;
+  const { id, record, columns, index, kind, list, addressOf, renderActions, isChosen, choose } = props;
   // the first column names the record
   const [titled] = columns;
   const address = addressOf?.(record);
@@ -189,7 +192,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
         </td>
       )}
       {columns.map((name) => {
-        const value = <Value value={valueAt(record, name)} field={name} row={record} kind={kind} />;
+        const value = <Value value={valueAt(record, name)} field={name} row={record} kind={kind} list={list} />;
         if (name !== titled || address === undefined)
           return (
             <td key={name} data-label={labelIn(kind, name)} className={classOf(name)}>

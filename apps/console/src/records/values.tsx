@@ -89,12 +89,14 @@ interface ValueProps {
   field: string;
   row: Row;
   kind: Kind | undefined;
+  /** The operation of the list that shows it. */
+  list?: string | undefined;
   /** Whether there is room for all of it. */
   isLong?: boolean;
 }
 
 /** A value of a record, as a person reads it. */
-export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
+export function Value({ value, field, row, kind, list, isLong = false }: ValueProps) {
   const definitions = useDefinitions();
   if (value === null || value === undefined || value === '') return <span className="nothing">—</span>;
   if (typeof value === 'boolean')
@@ -109,7 +111,8 @@ export function Value({ value, field, row, kind, isLong = false }: ValueProps) {
     if (field === 'id') return <code>{shortId(value)}</code>;
     if (isId(value)) return <RecordLink id={value} kind={kindNamedBy(field, kind, definitions)} row={row} />;
     if (isTime(value)) return <Time at={value} length={isLong ? 'long' : 'narrow'} />;
-    if (STATES.test(field)) return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field)}</span>;
+    if (STATES.test(field))
+      return <span className={BAD.has(value) ? 'tag tag-bad' : 'tag'}>{valueText(value, field, list)}</span>;
     const text = term('values', `${field}.${String(value)}`) ?? value;
     return isLong ? <span className="text">{text}</span> : text;
   }

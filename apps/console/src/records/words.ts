@@ -10,9 +10,13 @@ export function inWords(name: string): string {
   );
 }
 
+/** The reader's word for a value, of a list or a field where these have their own; undefined where the document's is shown. */
+export const valueTerm = (value: string, field: string, list = ''): string | undefined =>
+  term('values', `${list}.${value}`) ?? term('values', `${field}.${value}`) ?? term('values', value);
+
 /** A value that the document names, such as the state of an order, for people. */
-export const valueText = (value: string, field = ''): string =>
-  term('values', `${field}.${value}`) ?? term('values', value) ?? (CURRENCY.test(value) ? value : inWords(value));
+export const valueText = (value: string, field = '', list = ''): string =>
+  valueTerm(value, field, list) ?? (CURRENCY.test(value) ? value : inWords(value));
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** The name of a field in words: `createdAt` as "Created at". */

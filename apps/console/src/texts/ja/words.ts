@@ -69,7 +69,7 @@ export const texts = {
     restored: '復元',
     updated: '更新',
   },
-  /** Names of values, alone or with their field. */
+  /** Names of values, alone, with their field, or with the operation of their list. */
   values: {
     active: '有効',
     admin: '管理者',
@@ -109,6 +109,8 @@ export const texts = {
     owner: 'オーナー',
     passkey: 'パスキー',
     pending: '確認待ち',
+    'webhooks.listDeliveries.delivered': '送信済み',
+    'webhooks.listDeliveries.pending': '送信待ち',
     'priceSource.caller': '注文時の指定',
     'priceSource.product': '商品',
     'priceSource.variant': 'バリエーション',
