@@ -94,7 +94,7 @@ it('an archive has 60,000 files at most, since its format ends soon after, and n
   expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['60001', '60002'] });
 });
 
-it('an archive has no more of a file than the size by which it counts, and names one that is longer', async () => {
+it('an archive has no more of a file than the size by which it counts, and names those that are longer or shorter', async () => {
   const { id, email } = await app.signUp();
   const long = () => Promise.resolve(Readable.from([Buffer.from('abc'), Buffer.from('def'), Buffer.from('ghi')]));
   const files = {
@@ -102,12 +102,13 @@ it('an archive has no more of a file than the size by which it counts, and names
     async *ofPerson() {
       yield { id: 'long', type: 'image/png', size: 4, open: long };
       yield { id: 'whole', type: 'image/png', size: 9, open: long };
+      yield { id: 'short', type: 'image/png', size: 20, open: long };
     },
   };
   await writeContents(archive, { id, emails: [email] }, { storage: app.storage, files, signal });
   const zip = await readFile(archive);
   expect([textIn(zip, 'files/long.png'), textIn(zip, 'files/whole.png')]).toEqual(['abcd', 'abcdefghi']);
-  expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['long'] });
+  expect(JSON.parse(textIn(zip, 'about.json'))).toMatchObject({ filesLeftOut: ['long', 'short'] });
 });
 
 it('an archive goes on without a file that breaks off, and names it, when it is told to', async () => {

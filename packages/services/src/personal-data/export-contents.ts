@@ -104,9 +104,8 @@ export async function writeContents(
         }
       } catch (error) {
         goOn(error);
-        room = -1;
       }
-      if (room < 0) leftOut.push(id);
+      if (room !== 0) leftOut.push(id);
     }
 
     for await (const own of files.ofPerson(person.id)) {

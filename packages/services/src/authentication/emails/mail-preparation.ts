@@ -55,8 +55,9 @@ export function createMailPreparation({ identities, onetimeTokens, codes, onetim
     const { template, to = '', values } = mail;
     if (template === 'confirm-email') {
       const account = await accountOf(mail);
-      const given = { target: template, to: account?.email ?? '', lifetimeMs: onetimeLifetime };
-      return account && withToken(mail, account, given, { hours: Math.floor(onetimeLifetime / HOUR_MS) });
+      if (!account) return undefined;
+      const given = { target: template, to: account.email, lifetimeMs: onetimeLifetime };
+      return withToken(mail, account, given, { hours: Math.floor(onetimeLifetime / HOUR_MS) });
     }
     if (template === 'confirm-new-email') {
       const account = await accountOf(mail);
