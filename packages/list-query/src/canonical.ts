@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+
 /** Maximum nesting depth, far above that of real filters: prevents a stack overflow. */
 const MAX_DEPTH = 100;
 
 /**
- * The same text for all equal filters, used as a key for cached counts and for binding cursors. Distinguishes types
+ * The same text for all equal filters, used for binding cursors and, as `keyOf`, for cached counts. Distinguishes types
  * (`5`, `"5"`, a date), ignores key order.
  * @throws TypeError for values that are not data: functions, symbols, cyclic structures
  */
@@ -21,3 +23,6 @@ export function canonical(value: unknown, depth = 0): string {
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join()}}`;
 }
+
+/** A short text that is the same for equal filters, which may be long and many: what their counts are kept by. */
+export const keyOf = (filter: object): string => createHash('sha256').update(canonical(filter)).digest('base64');

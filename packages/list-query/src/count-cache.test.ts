@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb';
 import { beforeAll, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
-import { canonical } from './canonical.js';
-import { createCountCache, createGate, runListQuery, type Gate } from './index.js';
+import { keyOf } from './canonical.js';
+import { createCountCache, createGate, runListQuery, type CountCache, type Gate } from './index.js';
 
 /** A fixed time. */
 const now = (): number => 0;
@@ -195,7 +195,7 @@ it('remembers only the last of them, up to its size', async () => {
 
 it('counts large totals at the gate, once for all who ask, while the page is read at once', async () => {
   const countCache = createCountCache({ now });
-  const key = canonical({ deletedAt: null });
+  const key = keyOf({ deletedAt: null });
   await countCache.count('products', key, () => Promise.resolve(10_001));
   const admitted: string[] = [];
   const gate: Gate = (caller, command) => {
@@ -211,7 +211,7 @@ it('counts large totals at the gate, once for all who ask, while the page is rea
 it('makes a large total that is often asked for again before it expires', async () => {
   let time = 0;
   const countCache = createCountCache({ now: () => time, slowMs: 0 });
-  const key = canonical({ deletedAt: null });
+  const key = keyOf({ deletedAt: null });
   await countCache.count('products', key, () => slowly(10_001));
   time = 4500;
   const ask = async () => (await runListQuery(products, [['$top', '1']], { collection, countCache })).total;
@@ -221,7 +221,7 @@ it('makes a large total that is often asked for again before it expires', async 
 
 it('continues a large count for the others when the first caller leaves', async () => {
   const countCache = createCountCache({ now });
-  await countCache.count('products', canonical({ deletedAt: null }), () => Promise.resolve(10_001));
+  await countCache.count('products', keyOf({ deletedAt: null }), () => Promise.resolve(10_001));
   const gate = createGate({ atOnce: 1 });
   let release = () => {};
   const busy = gate({ key: 'ann', isAnonymous: false }, () => new Promise<void>((resolve) => (release = resolve)));
@@ -255,3 +255,18 @@ function leavingGate(leaving: AbortController): Gate {
     return running;
   };
 }
+
+it('keeps counts by short texts, however long the filters', async () => {
+  const keys: string[] = [];
+  const countCache: CountCache = {
+    ...createCountCache({ now }),
+    count(_group, key, make) {
+      keys.push(key);
+      return make();
+    },
+  };
+  for (const name of ['one', 'other'])
+    await runListQuery(products, [['$filter', `tolower(name) eq '${name.repeat(500)}'`]], { collection, countCache });
+  expect(new Set(keys.map(({ length }) => length))).toEqual(new Set([44]));
+  expect(new Set(keys).size).toBe(2);
+});

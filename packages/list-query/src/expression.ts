@@ -19,7 +19,7 @@ export function compileExpression(condition: BoundCondition): Expression {
     case 'not':
       return { $not: [compileExpression(condition.term)] };
     case 'in':
-      return { $or: condition.values.map((value) => compare(condition.field, 'eq', value)) };
+      return isAmong(condition.field, condition.values);
     case 'text':
       return matches(condition);
     default:
@@ -33,6 +33,14 @@ function compare(field: Field, operator: Comparison, value: Scalar | null): Expr
   const whole = field.isList && field.lower ? compareValue(valueOf(field), operator, value) : holds(valueOf(field));
   if (!field.isList) return whole;
   return value === null ? { $or: [whole, anyElement(field, holds)] } : anyElement(field, holds);
+}
+
+/** Names the field once, however many the values: in lower case it is a long expression. */
+function isAmong(field: Field, values: readonly (Scalar | null)[]): Expression {
+  const given = values.filter((value) => value !== null);
+  const holds = (tested: Expression) => ({ $in: [field.lower ? lowerCase(tested) : tested, { $literal: given }] });
+  const found = field.isList ? anyElement(field, holds) : holds(valueOf(field));
+  return given.length === values.length ? found : { $or: [found, compare(field, 'eq', null)] };
 }
 
 function matches({ field, called, text, isNegated }: BoundCondition & { kind: 'text' }): Expression {

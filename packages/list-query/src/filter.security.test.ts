@@ -95,3 +95,19 @@ it('hidden fields cannot be queried in any way, and never leave', async () => {
     expect(JSON.stringify(value)).not.toMatch(/costPrice|deletedAt|_id"/);
   }
 });
+
+it.each([
+  ['$filter', (condition: string) => ({ filter: condition })],
+  [
+    '$apply',
+    (condition: string) => {
+      const each = ['sum', 'average', 'min', 'max', 'countdistinct'].map((name) => `price with ${name} as ${name}`);
+      return { apply: `groupby((id), filter(${condition}) then aggregate(${each.join()}))` };
+    },
+  ],
+])('a %s of many values in lower case is no longer for the store than a few comparisons', (_, asked) => {
+  const values = (count: number) => Array(count).fill("''").join();
+  const condition = Array.from({ length: 10 }, () => `tolower(name) in (${values(95)})`).join(' or ');
+  const plan = planList(products, asked(condition), {});
+  expect(JSON.stringify(plan).length).toBeLessThan(200_000);
+});

@@ -15,7 +15,9 @@ type Groupby = Step & { kind: 'groupby' };
 interface Inside {
   aggregates: CompiledAggregates | undefined;
   /** The records that each group keeps in `top`. */
-  top: { count: number; order: readonly SortKey[]; only: Expression } | undefined;
+  top: { count: number; order: readonly SortKey[] } | undefined;
+  /** What the documents that both are made of pass; undefined for all. */
+  only: Expression;
   /** Conditions on the group's row. */
   having: Condition[];
 }
@@ -28,11 +30,12 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
   const { keys: references, steps } = flatten(state, step);
   const keys = bindKeys(references, state);
   const inside = compileInside(steps, keys, state);
-  const { aggregates, top, having } = inside;
+  const { aggregates, top, only, having } = inside;
   const hidden = state.shape.kind === 'records' ? state.hidden : [];
 
   state.stages.push(
-    ...(top?.only === undefined ? [] : [{ $set: { [MARK]: top.only } }]),
+    // once, however many values it is for
+    ...(only === undefined ? [] : [{ $set: { [MARK]: only } }]),
     { $group: { _id: keyExpression(keys), ...aggregates?.accumulators, ...topAccumulator(inside) } },
     { $project: { _id: 0, ...keyOutputs(keys), ...aggregates?.outputs, ...topOutput(inside) } },
     // Removed after grouping, when the records are few: before, it would cost time for each of them.
@@ -87,7 +90,7 @@ function bindKeys(references: readonly PathReference[], { fields, parameter }: T
 function compileInside(steps: readonly Step[], keys: readonly Field[], state: Transformation): Inside {
   const { parameter, fields } = state;
   const names = keys.map(({ name }) => name);
-  const inside: Inside = { aggregates: undefined, top: undefined, having: [] };
+  const inside: Inside = { aggregates: undefined, top: undefined, only: undefined, having: [] };
   const conditions: BoundCondition[] = [];
   let order: { keys: readonly SortKey[]; at: number } | undefined;
   for (const step of steps) {
@@ -98,7 +101,8 @@ function compileInside(steps: readonly Step[], keys: readonly Field[], state: Tr
       else conditions.push(bindHere(state, step.condition));
     } else if (step.kind === 'aggregate') {
       if (inside.aggregates) throw problemAt(parameter, at, "has a second 'aggregate' in a group");
-      inside.aggregates = compileAggregates(step.items, { fields, among: names, only: allTrue(conditions), parameter });
+      const only = conditions.length === 0 ? undefined : `$${MARK}`;
+      inside.aggregates = compileAggregates(step.items, { fields, among: names, only, parameter });
     } else if (step.kind === 'orderby') {
       if (order) throw problemAt(parameter, at, "has a second 'orderby' in a group");
       order = { keys: bindOrder(step.keys, fields, parameter), at };
@@ -106,21 +110,14 @@ function compileInside(steps: readonly Step[], keys: readonly Field[], state: Tr
       if (step.count > LIMITS.groupTop) throw problemAt(parameter, at, `can keep at most ${LIMITS.groupTop} records of a group`);
       const taken = [...names, ...(inside.aggregates?.fields ?? []).map(({ name }) => name)];
       if (taken.some((name) => clash(name, 'top'))) throw problemAt(parameter, at, "has the name 'top' twice");
-      inside.top = {
-        count: step.count,
-        order: completeOrder(order?.keys ?? state.order, state.unique),
-        only: allTrue(conditions),
-      };
+      inside.top = { count: step.count, order: completeOrder(order?.keys ?? state.order, state.unique) };
     }
   }
   if (order && !inside.top) throw problemAt(parameter, order.at, "needs a 'top' behind the 'orderby' of a group");
   if (conditions.length > 0 && !inside.aggregates && !inside.top)
     throw problemAt(parameter, steps[0]?.at ?? 0, "needs an 'aggregate' or a 'top' behind the 'filter' of a group");
+  if (conditions.length > 0) inside.only = { $and: conditions.map(compileExpression) };
   return inside;
-}
-
-function allTrue(conditions: readonly BoundCondition[]): Expression {
-  return conditions.length === 0 ? undefined : { $and: conditions.map(compileExpression) };
 }
 
 /** A single key already groups missing with null, and can use an index. */
@@ -135,16 +132,16 @@ function keyOutputs(keys: readonly Field[]): Record<string, Expression> {
   return Object.fromEntries(keys.map(({ name }, n) => [name, keys.length === 1 ? '$_id' : `$_id.k${n}`]));
 }
 
-function topAccumulator({ top }: Inside): Stage {
+function topAccumulator({ top, only }: Inside): Stage {
   if (!top || top.count === 0) return {};
   const order = compileOrder(top.order);
-  if (top.only === undefined) return { top: { $topN: { n: top.count, sortBy: order, output: '$$ROOT' } } };
+  if (only === undefined) return { top: { $topN: { n: top.count, sortBy: order, output: '$$ROOT' } } };
   const unmarked = { $unsetField: { field: MARK, input: '$$ROOT' } };
   return { top: { $topN: { n: top.count, sortBy: { [MARK]: -1, ...order }, output: { $cond: [`$${MARK}`, unmarked, null] } } } };
 }
 
-function topOutput({ top }: Inside): Stage {
+function topOutput({ top, only }: Inside): Stage {
   if (!top) return {};
   if (top.count === 0) return { top: { $literal: [] } };
-  return { top: top.only === undefined ? '$top' : { $filter: { input: '$top', cond: { $ne: ['$$this', null] } } } };
+  return { top: only === undefined ? '$top' : { $filter: { input: '$top', cond: { $ne: ['$$this', null] } } } };
 }

@@ -4,6 +4,8 @@ export const LIMITS = {
   text: 4096,
   /** Comparisons in one parameter. */
   comparisons: 100,
+  /** Calls of `tolower` in one parameter: each is an expression of 12 kB. */
+  lowered: 10,
   /** Nesting of parentheses. */
   depth: 32,
   /** Values in one `in (…)`. */

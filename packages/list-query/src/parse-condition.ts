@@ -73,6 +73,8 @@ function readSubject(reader: Reader): Subject {
   reader.comparisons += 1;
   if (reader.comparisons > LIMITS.comparisons)
     throw problemAt(reader.parameter, at, `has more than ${LIMITS.comparisons} comparisons`);
+  if (isLower) reader.lowered += 1;
+  if (reader.lowered > LIMITS.lowered) throw problemAt(reader.parameter, at, `calls 'tolower' more than ${LIMITS.lowered} times`);
   return { path, ...(isLower && { lower: true }), at };
 }
 

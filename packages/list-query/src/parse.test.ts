@@ -149,6 +149,11 @@ describe('limits', () => {
     ['depth of not', () => parseFilter(`${'not ('.repeat(33)}a eq 1${')'.repeat(33)}`), 'nests deeper than 32'],
     ['comparisons', () => parseFilter(Array(101).fill('a eq 1').join(' or ')), 'has more than 100 comparisons'],
     [
+      'calls of tolower',
+      () => parseFilter(Array(11).fill("contains(tolower(a), 'b')").join(' and ')),
+      "calls 'tolower' more than 10 times",
+    ],
+    [
       'comparisons of a chain',
       () =>
         parseApply(

@@ -9,12 +9,14 @@ export interface Reader {
   next: number;
   depth: number;
   comparisons: number;
+  /** Calls of `tolower`. */
+  lowered: number;
   steps: number;
 }
 
 /** @throws ListQueryError for text that is empty or cannot be tokenized */
 export function openReader(text: string, parameter: string): Reader {
-  return { parameter, tokens: tokenize(text, parameter), next: 0, depth: 0, comparisons: 0, steps: 0 };
+  return { parameter, tokens: tokenize(text, parameter), next: 0, depth: 0, comparisons: 0, lowered: 0, steps: 0 };
 }
 
 /** The next token, or one further ahead. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonical } from './canonical.js';
+import { keyOf } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems, problemOf } from './errors.js';
@@ -177,7 +177,7 @@ function pageOf({ top, skip, sort, projection }: RecordPlan): Required<PageOptio
 /** A page by an index. Its total may count all rows: a large count waits at the gate. */
 async function readQuickly(plan: RecordPlan, resource: ListResource, run: Run): Promise<RowsAndTotal> {
   const { countCache, gate = ofProcess } = run;
-  const key = canonical(plan.filter);
+  const key = keyOf(plan.filter);
   if (!countCache?.isLarge(resource.name, key)) return readPage(plan, resource, run);
   // a shared count serves all who ask meanwhile, so it has a caller and a lifetime of its own
   const shared = { key: `count ${resource.name} ${key}`, isAnonymous: false };
@@ -196,7 +196,7 @@ async function readPage(plan: RecordPlan, { name }: ListResource, { store, count
   const page = pageOf(plan);
   if (!countCache) return store.findAndCount(pageFilter, page, filter);
   let both: Promise<RowsAndTotal> | undefined;
-  const counting = countCache.count(name, canonical(filter), async () => {
+  const counting = countCache.count(name, keyOf(filter), async () => {
     both = store.findAndCount(pageFilter, page, filter);
     return (await both).total;
   });
@@ -210,7 +210,7 @@ async function readPage(plan: RecordPlan, { name }: ListResource, { store, count
 /** A page by rank. */
 function readBest(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
   const count = () => store.count(plan.filter);
-  return readRanked(plan, store, () => (countCache ? countCache.count(name, canonical(plan.filter), count) : count()));
+  return readRanked(plan, store, () => (countCache ? countCache.count(name, keyOf(plan.filter), count) : count()));
 }
 
 async function runTransformation(plan: TransformationPlan, run: Run): Promise<ListResult<unknown>> {

@@ -53,10 +53,9 @@ export function keepingText({ content, title }: MessagePatch, now: Date): object
 /** The texts that messages had (decisions C3). */
 export function createMessageVersions({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Messages = storage.model(messageModel);
-  const show = ({ _id, at, ...text }: MessageVersion & { _id: string; at: Date | string }): MessageVersion => ({
-    ...text,
-    at: new Date(at).toISOString(),
-  });
+  // without the time where another property is selected
+  const show = ({ _id, at, ...text }: MessageVersion & { _id: string; at?: Date | string }) =>
+    ({ ...text, ...(at !== undefined && { at: new Date(at).toISOString() }) }) as MessageVersion;
 
   return {
     /** Oldest first, without the present one. @throws errors.messageNotFound */

@@ -30,7 +30,8 @@ interface PinnedMessagesOptions {
   lists: Lists;
   messages: Pick<MessagesService, 'sourceFor'>;
 }
-type PinnedRecord = MessageRecord & { pinnedAt: Date; pinnedBy: string };
+/** The time may not be selected. */
+type PinnedRecord = MessageRecord & { pinnedAt?: Date; pinnedBy: string };
 
 /** Lists the pinned messages of channels, of which there are few. */
 export function createPinnedMessages({ storage, lists, messages }: PinnedMessagesOptions) {
@@ -39,11 +40,8 @@ export function createPinnedMessages({ storage, lists, messages }: PinnedMessage
   return {
     list(channelId: string, query: ListQuery): Promise<ListAnswer<PinnedMessage>> {
       const { show, complete } = messages.sourceFor(query);
-      const showPinned = ({ pinnedAt, pinnedBy, ...record }: PinnedRecord): PinnedMessage => ({
-        ...show(record),
-        pinnedAt: pinnedAt.toISOString(),
-        pinnedBy,
-      });
+      const showPinned = ({ pinnedAt, pinnedBy, ...record }: PinnedRecord) =>
+        ({ ...show(record), ...(pinnedAt && { pinnedAt: pinnedAt.toISOString() }), pinnedBy }) as PinnedMessage;
       const living = [{ $match: { deletedAt: null } }, { $unset: hidden }];
       const pinned = viewOf(Pins, [
         { $match: { channelId, deletedAt: null } },

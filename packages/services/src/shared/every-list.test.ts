@@ -54,6 +54,8 @@ it.each(Object.entries(EVERY_LIST))('%s gives each field of its rows alone, as i
     Object.fromEntries(Object.entries(row).filter(([name]) => name === 'id' || names.includes(name)));
   const names = Object.keys(rows[0] ?? {});
   for (const name of names) expect(await ask({ $select: name }), name).toEqual(rows.map((row) => part(row, [name])));
+  // the default order reads what it sorts by, selected or not
+  for (const name of names) expect(await ask({ $select: name, $orderby: 'id' }), name).toHaveLength(rows.length);
   const some = names.filter((_, n) => n % 2 === 0);
   expect(await ask({ $select: some.join(' , '), $top: 3 })).toEqual(rows.slice(0, 3).map((row) => part(row, some)));
 });
