@@ -27,6 +27,8 @@ async function open(clock: Clock = createTestClock(), address = uri): Promise<In
 }
 const textsOf = ({ logged }: Instance) => logged.map(({ text }) => text);
 const turnOf = ({ storage }: Instance, name: string) => storage.model(jobTurnModel).findById(name).lean();
+const isOfTurns = (wanted: string) => (sent: StoreCommand) =>
+  sent.collection === jobTurnModel.collectionName && sent.command === wanted;
 let count = 0;
 const newName = () => `job ${++count}`;
 
@@ -206,8 +208,6 @@ it('a close that comes while jobs are looked at waits until the turn of what ran
   const proxy = await startStoreProxy(uri);
   closes.push(() => proxy.close());
   const instance = await open(createTestClock(), proxy.uri);
-  const isOfTurns = (wanted: string) => (sent: StoreCommand) =>
-    sent.collection === jobTurnModel.collectionName && sent.command === wanted;
   const name = newName();
   const { run, begun } = held();
   instance.every('5m', name, run);
@@ -226,6 +226,26 @@ it('a close that comes while jobs are looked at waits until the turn of what ran
   freeing.release();
   await Promise.all([working, looking, closing]);
   expect((await turnOf(instance, name))?.leaseUntil).toEqual(new Date(0));
+});
+
+it('a turn that is kept only after its run has ended is free again', async () => {
+  const proxy = await startStoreProxy(uri);
+  closes.push(() => proxy.close());
+  const instance = await open(createTestClock(), proxy.uri);
+  const name = newName();
+  const { run, begun, letGo } = held();
+  instance.every('5m', name, run);
+  const working = instance.work();
+  await begun;
+  const keeping = proxy.hold(isOfTurns('update'));
+  const looking = instance.work();
+  await keeping.reached;
+  letGo();
+  const leaseUntil = async () => (await turnOf(instance, name))?.leaseUntil;
+  await expect.poll(leaseUntil).toEqual(new Date(0));
+  keeping.release();
+  await Promise.all([working, looking]);
+  expect(await leaseUntil()).toEqual(new Date(0));
 });
 
 it('after the end nothing begins', async () => {

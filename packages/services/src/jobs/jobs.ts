@@ -69,7 +69,8 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
 
   async function renew(run: Run, { name, interval, now, since }: Turn): Promise<void> {
     const isHeld = await turns.renew(name, now);
-    if (running.get(name) !== run) return;
+    // it has ended meanwhile, and may have released the turn before this kept it
+    if (running.get(name) !== run) return turns.release(name);
     if (!isHeld) return lose(name, run);
     clearTimeout(run.expiry);
     run.expiry = expire(name, since);

@@ -19,7 +19,8 @@ export interface WebhookRecord extends Deletable, StoredFields<typeof webhookRec
 export const webhookModel = defineModel<WebhookRecord>('webhooks', {
   // no event tells of it: its version alone is asked for, and an address may hold a secret
   traced: { kind: 'webhook', hidden: ['url', 'secrets', 'slot', 'disablingId'], untold: ['slot', 'disablingId'] },
-  people: { createdBy: { erased: 'replace', exported: ['url', 'types', 'organizationId', 'description', 'createdAt'] } },
+  // who made it may have left, and others changed its address, which may hold a secret, and its text
+  people: { createdBy: { erased: 'replace', exported: ['types', 'organizationId', 'createdAt'] } },
   fields: webhookRecord.stored,
   cascades: [{ with: 'organizations', by: 'organizationId' }],
   indexes: [

@@ -244,3 +244,14 @@ describe('while an organization is live again, and its webhooks are not', () => 
     expect(await restore(own)).toMatchObject({ status: 200 });
   });
 });
+
+it('an archive of who made a webhook has neither its address nor its text, which others may have written since', async () => {
+  const { id } = await create(people.manager, { organizationId });
+  const hidden = { url: 'https://receiver.invalid/secret-path', description: 'Theirs' };
+  await people.owner.rest('PATCH', `/webhooks/${id}`, hidden).expect(200);
+  const exported: object[] = [];
+  for await (const { collection, records } of app.storage.people.exported({ id: people.manager.id, emails: [] }, {}))
+    if (collection === 'webhooks') exported.push(...records);
+  expect(exported).toMatchObject([{ organizationId }]);
+  expect(JSON.stringify(exported)).not.toMatch(/secret-path|Theirs/);
+});
