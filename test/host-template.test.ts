@@ -22,6 +22,7 @@ const host = fixture(async () => {
   const listening = await listen(express().use(tandem.routes(), ...tandem.errorMiddlewares()));
   return {
     ...listening,
+    storage,
     async [Symbol.asyncDispose]() {
       await listening[Symbol.asyncDispose]();
       await tandem.close();
@@ -68,6 +69,24 @@ it('a task is changed only in the version that the caller names', async () => {
   expect(await call('PATCH', path, { done: false }, known)).toMatchObject({ status: 412 });
   expect(await call('DELETE', path, undefined, known)).toMatchObject({ status: 412 });
   expect((await call('GET', path)).body).toMatchObject({ done: true });
+});
+
+it('the log of events loses the titles of tasks whose owner is erased', async () => {
+  const { id, accessToken } = await app.signUp();
+  const headers = { authorization: `Bearer ${accessToken}` };
+  await host.call('POST', '/tasks', { title: 'Call the clinic' }, headers);
+  const { events, people } = host.storage;
+  const ended = async () => {
+    await events.last();
+    const { changed, left } = await people.erase({ id, emails: [] }, { blank: false });
+    return changed + left + (await people.eraseEvents({ id, emails: [] }, { blank: false }));
+  };
+  await expect.poll(ended, { timeout: 10_000 }).toBe(0);
+  const found = (await events.read({ limit: 100 })).events.filter(({ state }) => state['ownerId'] === id);
+  expect(found.map(({ type, state }) => [type, state['title']])).toEqual([
+    ['task.created', ''],
+    ['task.deleted', ''],
+  ]);
 });
 
 it('the folder of data is open to its owner alone', () => {

@@ -8,8 +8,28 @@ const accountModel = defineModel<Live & { email?: string }>('accounts', {
   indexes: [],
 });
 
+interface Note extends Live {
+  ownerId: string;
+  text: string;
+}
+const fields = { ownerId: String, text: String };
+const letterModel = defineModel<Note>('letters', {
+  fields,
+  traced: { kind: 'letter' },
+  indexes: [],
+  people: { ownerId: { erased: 'remove' } },
+});
+const noteModel = defineModel<Note>('notes', {
+  fields,
+  traced: { kind: 'note' },
+  indexes: [],
+  people: { ownerId: { erased: 'remove', cleared: { text: '' } } },
+});
+
 const { storage } = await openTestStorage({ monitorCommands: true });
 const Accounts = storage.model(accountModel);
+const Letters = storage.model(letterModel);
+const Notes = storage.model(noteModel);
 await storage.ensureIndexes();
 afterAll(() => storage.close());
 
@@ -30,4 +50,37 @@ it('the addresses that a record had are found by an index, however many other re
     totalKeysExamined: 2,
     totalDocsExamined: 2,
   });
+});
+
+it('events of records that go lose what the model names, or all but ids and times', async () => {
+  const mine = { ownerId: 'ann', text: 'call the clinic' };
+  await Letters.create([
+    { _id: 'mine', ...mine },
+    { _id: 'theirs', ...mine, ownerId: 'bob' },
+  ]);
+  await Letters.updateOne({ _id: 'mine' }, { $set: { text: 'call the clinic again' } });
+  await Notes.create({ _id: 'note', ...mine });
+  const ann = { id: 'ann', emails: [] };
+  const settings = { blank: false };
+  await expect
+    .poll(async () => {
+      await storage.events.last();
+      const { changed, left } = await storage.people.erase(ann, settings);
+      return changed + left + (await storage.people.eraseEvents(ann, settings));
+    })
+    .toBe(0);
+  const events = await Accounts.db.collection('events').find({ type: { $in: [/^letter/, /^note/] } }).sort({ _id: 1 }).toArray(); // prettier-ignore
+  const shown = events.map(({ type, state }) => [type, state]);
+  const time = expect.any(Date) as Date;
+  const emptied = { _id: 'mine', ownerId: 'ann', createdAt: time, updatedAt: time };
+  expect(shown.filter(([, { _id }]) => _id === 'mine')).toEqual([
+    ['letter.created', { ...emptied, deletedAt: null }],
+    ['letter.updated', { ...emptied, deletedAt: null }],
+    ['letter.deleted', { ...emptied, deletedAt: time }],
+  ]);
+  expect(shown.filter(([, { _id }]) => _id === 'theirs')).toMatchObject([['letter.created', { text: 'call the clinic' }]]);
+  expect(shown.filter(([, { _id }]) => _id === 'note')).toMatchObject([
+    ['note.created', { ownerId: 'ann', text: '' }],
+    ['note.deleted', { ownerId: 'ann', text: '' }],
+  ]);
 });

@@ -30,6 +30,10 @@ const SINCE = `${TRACE}.since`;
 /** Nothing of the record is to be told. What waits may keep a former state of it. */
 const SETTLED = { [SINCE]: { $exists: false } };
 
+/** Leaves an event ids and times alone: its record has gone, and no model says what in it was the person's. */
+const isKept = { $regexMatch: { input: '$$this.k', regex: '^_id$|Ids?$|^(created|updated|deleted)At$' } };
+const EMPTYING = { state: { $arrayToObject: { $filter: { input: { $objectToArray: '$state' }, cond: isKept } } } };
+
 const idsOf = (batch: readonly StoredRecord[]) => batch.map(({ _id }) => _id);
 
 /** Takes a person out of all records that name it, as their models declare (decisions F8). Each write may be repeated. */
@@ -124,13 +128,13 @@ export function createErasure({ models, database, clock, purge, onWrite }: Erasu
           const names = namesOf(person, naming);
           const cleared = clearedBy(naming, settings.blank);
           const isReplaced = naming.erased === 'replace';
-          if (!traced || names.length === 0 || (cleared.length === 0 && !isReplaced)) return [];
+          const isEmptied = naming.erased === 'remove' && !naming.cleared && !naming.texts;
+          if (!traced || names.length === 0 || (cleared.length === 0 && !isReplaced && !isEmptied)) return [];
           const at = `state.${path}`;
           const types = TRACE_TYPES.map((change) => `${traced.kind}.${change}`);
           const filter = { type: { $in: types }, [at]: { $in: [...names] }, ...(!isReplaced && notCleared(cleared, 'state.')) };
-          return [
-            { types, filter, update: [{ $set: { ...clearing(cleared, 'state.'), ...(isReplaced && replacing(at, names)) } }] },
-          ];
+          const set = isEmptied ? EMPTYING : { ...clearing(cleared, 'state.'), ...(isReplaced && replacing(at, names)) };
+          return [{ types, filter, update: [{ $set: set }] }];
         }),
       );
       let changed = 0;

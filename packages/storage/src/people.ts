@@ -16,7 +16,10 @@ export interface Naming {
   erased: 'keep' | 'remove' | 'replace' | 'own';
   /** What the path holds; default: the person's id. `anyEmail` also finds addresses that nobody proved: for what is the account's own. */
   by?: 'id' | 'email' | 'anyEmail';
-  /** Fields of such a record that are the person's, with what stands there instead; undefined for nothing. */
+  /**
+   * Fields of such a record that are the person's, with what stands there instead; undefined for nothing. Of a record that is
+   * removed its events lose them; without it, all but ids and times.
+   */
   cleared?: Values;
   /** The same for texts that may be kept (`ERASED_MESSAGES`). */
   texts?: Values;

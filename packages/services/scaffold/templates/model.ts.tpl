@@ -10,8 +10,8 @@ export interface {{One}}Record extends Live, StoredFields<typeof {{one}}Record> 
 export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
   // gives each a version, and its answers an ETag
   traced: { kind: '{{one}}' },
-  // goes with the person who created it
-  people: { identityId: { erased: 'remove' } },
+  // goes with the person who created it; `cleared` is what its events lose
+  people: { identityId: { erased: 'remove', cleared: { name: '' } } },
   fields: {{one}}Record.stored,
   indexes: [
     ...listIndexes({{one}}Record.resource),

@@ -13,7 +13,8 @@ export interface BanRecord extends Live {
 export const banModel = defineModel<BanRecord>('bans', {
   traced: { kind: 'ban', removes: ['channelId', 'identityId'] },
   people: {
-    identityId: { erased: 'remove', exported: ['channelId', 'until', 'createdAt'] },
+    // its events show ids and times alone
+    identityId: { erased: 'remove', cleared: {}, exported: ['channelId', 'until', 'createdAt'] },
     bannedBy: { erased: 'replace', exported: ['channelId', 'createdAt'] },
   },
   goesWith: [{ with: 'channels', by: 'channelId' }],

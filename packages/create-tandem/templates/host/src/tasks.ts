@@ -40,8 +40,8 @@ const model = defineModel<TaskRecord>('tasks', {
   fields: record.stored,
   // gives each a version: its answers have an `ETag`, and `If-Match` keeps a change from overwriting another's
   traced: { kind: 'task' },
-  // tasks are in the export of their owner's data, and go with the erasure of the account
-  people: { ownerId: { erased: 'remove' } },
+  // tasks are in the export of their owner's data, and go with the erasure of the account; `cleared` is what their events lose
+  people: { ownerId: { erased: 'remove', cleared: { title: '' } } },
   indexes: [
     ...listIndexes(record.resource, { by: ['ownerId'] }),
     { keys: { ownerId: 1 }, deletedToo: true, serves: 'all tasks of a person' },
