@@ -3,7 +3,16 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createTandem } from '@tandem/services';
 import { openStorage } from '@tandem/storage';
-import { TEST_SECRETS, databaseOf, fixture, isCommand, makeFolder, startStoreProxy, startTestServer } from '@tandem/testing';
+import {
+  PASSWORD,
+  TEST_SECRETS,
+  databaseOf,
+  fixture,
+  isCommand,
+  makeFolder,
+  startStoreProxy,
+  startTestServer,
+} from '@tandem/testing';
 import express from 'express';
 import { expect, it } from 'vitest';
 import { createApp } from '../packages/create-tandem/templates/host/src/app.js';
@@ -103,6 +112,18 @@ it('an empty setting counts as not set, and a secret that is set alone is used',
   expect(read({ AUTH_ENC_SECRET: 'mine' }).secrets).toEqual({ authEncSecret: 'mine', authSignSecret });
   expect(read({ AUTH_SIGN_SECRET: 'mine' }).secrets).toMatchObject({ authSignSecret: 'mine' });
   expect(() => read({ AUTH_ENC_SECRET: 'mine', NODE_ENV: 'production' })).toThrow('set both');
+});
+
+it('the first admin is made from the environment, with an address and a password', async () => {
+  const read = (more: object) => readSettings({ DATA_DIR: folder.path, MONGODB_URI: proxy.uri, ...more });
+  const email = 'first@example.org';
+  expect(() => read({ BOOTSTRAP_ADMIN_EMAIL: email })).toThrow('set both or none');
+  const settings = read({ BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: PASSWORD });
+  await using own = await openApp(settings);
+  const { body } = await own.call('POST', '/auth/login', { email, password: PASSWORD });
+  const headers = { authorization: `Bearer ${String(body?.['accessToken'])}` };
+  // others get 403
+  expect(await own.call('POST', `/tasks/${randomUUID()}/restore`, undefined, headers)).toMatchObject({ status: 404 });
 });
 
 it('the application is healthy while its database answers', async () => {

@@ -17,7 +17,10 @@ const createServices = (storage: Storage, log: Log, authSecrets: Settings['secre
 export type AppRouter = Awaited<ReturnType<typeof createServices>>['router'];
 
 /** The Express application, ready to listen, and what closes it. */
-export async function createApp({ dataDir, mongodbUri, trustProxy, secrets }: Omit<Settings, 'port'>, log = consoleLog) {
+export async function createApp(
+  { dataDir, mongodbUri, trustProxy, secrets, firstAdmin }: Omit<Settings, 'port'>,
+  log = consoleLog,
+) {
   // a full disk ends the engine; it is started again until there is room
   const onEvent = (event: EmbeddedMongoEvent) => {
     if (event.type !== 'started') log.warn({ reason: event.error.message }, 'the embedded database ended');
@@ -26,6 +29,9 @@ export async function createApp({ dataDir, mongodbUri, trustProxy, secrets }: Om
   const storage = await openStorage({ uri: mongodbUri ?? engine?.uri ?? '', log });
   const tandem = await createServices(storage, log, secrets);
   await storage.ensureIndexes();
+  // `taken`: it may be anybody's account, so that only a person can know
+  if (firstAdmin && (await tandem.services.authentication.ensureAdmin(firstAdmin)) === 'taken')
+    log.warn({}, 'there is no admin: the account of BOOTSTRAP_ADMIN_EMAIL is none');
   // what works in the background, such as finishing what a crash has interrupted
   tandem.start();
 

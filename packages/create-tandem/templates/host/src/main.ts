@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ApiError } from '@tandem/core';
 import { createApp } from './app.js';
 import { readSettings } from './settings.js';
 
 async function start(): Promise<void> {
   const settings = readSettings(process.env);
   const { app, tandem, close } = await createApp(settings);
-  const server = createServer(app);
+  // longer than proxies keep idle connections: one that is closed as a request comes loses it
+  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 66_000 }, app);
   server.on('upgrade', tandem.handleUpgrades(app));
   try {
     server.listen(settings.port);
@@ -40,7 +42,7 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof Error ? error.message : error, ...(error instanceof ApiError ? [error.data] : []));
   // what is open already, such as the engine, would keep the process alive; the engine ends with it
   process.exit(1);
 }

@@ -16,6 +16,8 @@ export interface Settings {
   /** How many proxies are in front: the address of a caller is the one that they say. */
   trustProxy: number;
   secrets: Secrets;
+  /** Made at the start unless there is an admin. */
+  firstAdmin?: { email: string; password: string } | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,6 +43,12 @@ function readSecrets({ AUTH_ENC_SECRET, AUTH_SIGN_SECRET, NODE_ENV }: Environmen
   return { authEncSecret: AUTH_ENC_SECRET ?? authEncSecret, authSignSecret: AUTH_SIGN_SECRET ?? authSignSecret };
 }
 
+function readFirstAdmin({ BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password }: Environment) {
+  if ((email === undefined) !== (password === undefined))
+    throw new Error('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
+  return email === undefined || password === undefined ? undefined : { email, password };
+}
+
 /** An empty value counts as not set. @throws Error naming a variable that is wrong or missing */
 export function readSettings(environment: Environment): Settings {
   const given: Environment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -49,5 +57,12 @@ export function readSettings(environment: Environment): Settings {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT: "${PORT}" is no port`);
   if (!/^\d$/.test(TRUST_PROXY)) throw new Error(`TRUST_PROXY: "${TRUST_PROXY}" is no number of proxies`);
   const trustProxy = Number(TRUST_PROXY);
-  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, trustProxy, secrets: readSecrets(given, DATA_DIR) };
+  return {
+    port,
+    dataDir: DATA_DIR,
+    mongodbUri: MONGODB_URI,
+    trustProxy,
+    secrets: readSecrets(given, DATA_DIR),
+    firstAdmin: readFirstAdmin(given),
+  };
 }
