@@ -146,6 +146,7 @@ export interface TandemConfiguration<
   streamLimits?: Partial<StreamLimits>;
   /** Milliseconds until a request is answered 503. Default 14,000. */
   deadlineMs?: number;
+  /** @deprecated Has no effect: services go by the clock of the storage. */
   clock?: Clock;
 }
 
