@@ -146,3 +146,11 @@ it('events that are no longer kept are removed a thousand at a time, the oldest 
   }
   expect(left).toEqual([501, 2]);
 });
+
+it('events that are no longer kept are removed also while nothing is written', async () => {
+  await store('things', 'unread', { count: 1 });
+  await relayed();
+  clock.advance(31 * 24 * 60 * 60_000);
+  await relayed();
+  expect(await told()).toEqual([]);
+});

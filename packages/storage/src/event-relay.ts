@@ -143,10 +143,13 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     }
   }
 
+  const isTrimDue = () => Math.abs(clock.now().getTime() - trimmedAt) >= TRIM_MS;
+
   /** One pass. @returns the id of the last event if it has appended any; undefined while another process appends */
   async function relay(): Promise<{ last: string | undefined } | undefined> {
-    // who was the last to append need not ask for the lease: to store a batch renews it, unless another process has taken it
-    const unasked = left;
+    // who was the last to append need not ask for the lease: to store a batch renews it, unless another process has taken it;
+    // but old events go also while nothing is written
+    const unasked = isTrimDue() ? undefined : left;
     left = undefined;
     const state = unasked ?? (await take());
     if (!state) return undefined;
@@ -184,8 +187,8 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
 
   /** Removes the events that are older than they are kept, some in each pass; says first up to which one. @throws Overtaken */
   async function trim(): Promise<void> {
+    if (!isTrimDue()) return;
     const now = clock.now().getTime();
-    if (Math.abs(now - trimmedAt) < TRIM_MS) return;
     const old = { _id: { $lt: firstIdAt(now - retentionMs()) } };
     const some = await events.find(old, { sort: { _id: 1 }, limit: TRIM_MAX, projection: { _id: 1 }, ...options }).toArray();
     const last = some.at(-1);
