@@ -101,6 +101,20 @@ it('what waits is taken several at once, in order, by who takes several', async 
   await vi.waitFor(() => expect(batches).toEqual([['a', 'b'], ['c']]), { timeout: 10_000 });
 });
 
+it('what waits behind a slow handler comes as the log has it then, as after an erasure', async () => {
+  const { follower, expectSeen } = collector('slow', async ({ data }) => {
+    if (data['name'] !== 'slow') return;
+    const log = app.storage.model(followerModel).db.collection('events');
+    await log.updateOne({ 'state.name': 'waits' }, { $set: { 'state.name': 'erased' } });
+    app.clock.advance(3000);
+  });
+  await (await follow(app, follower)).stop();
+  for (const name of ['slow', 'waits', 'last']) await make(name);
+  await app.storage.events.last();
+  await follow(app, follower);
+  await expectSeen(['slow', 'erased', 'last']);
+});
+
 it('events that nobody needs are passed over, and those from the moment on in which somebody does are handled', async () => {
   let isNeeded = false;
   const { follower, seen, expectSeen } = collector('needed');

@@ -41,6 +41,8 @@ const LOOKED_MS = 5000;
 /** Waits after failures, doubled from the first to the last. */
 const FAILED_MS = { first: 1000, last: 60_000 };
 const PAGE = 100;
+/** How old a page may be when some of it is handed over, in milliseconds: an erasure may have cleaned the log since. */
+const FRESH_MS = 2000;
 /** How long a stop waits for what is under way. */
 const STOP_MS = 10_000;
 
@@ -111,7 +113,7 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     if (matchedCount === 0) throw new Lost();
   }
 
-  /** Handles a page of events, or passes over all up to `end`. @returns where it went on to */
+  /** Handles a page of events, or as much as is fresh, or passes over all up to `end`. @returns where it went on to */
   async function pass({ name, types, handle, atOnce, isNeeded }: Follower, cursor: string, end: string): Promise<string> {
     const move = async (to: string) => {
       if (to !== cursor) await write(name, { cursor: { $literal: to === '' ? null : to } });
@@ -121,6 +123,8 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
     // who has stood still may have lost it to another process, which handles them
     await write(name, leaseFor(clock, LEASE_MS));
     const since = cursor === '' ? undefined : cursor;
+    const readAt = clock.now().getTime();
+    const isOld = () => Math.abs(clock.now().getTime() - readAt) > FRESH_MS;
     const page = await events.read({ since, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
       log.error({ follower: name }, 'events were removed before they were handled');
@@ -130,7 +134,9 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
       if (stopped.signal.aborted) return cursor;
       const some = page.data.slice(at, at + atOnce);
       await handle(some);
-      if (at + atOnce < page.data.length) await move(some.at(-1)?.id ?? cursor);
+      if (at + atOnce >= page.data.length) break;
+      const done = await move(some.at(-1)?.id ?? cursor);
+      if (isOld()) return done;
     }
     return move(page.nextSince ?? '');
   }
