@@ -262,9 +262,9 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
       return found?.name;
     },
 
-    /** Its last deletion, which whatever comes back with it after its restore carries too. */
+    /** Its last deletion, also while it is deleted: whatever comes back with it carries the same. */
     deletionOf: async (_id: string) =>
-      (await Organizations.findOne({ _id }, { deletionId: 1 }).lean<OrganizationRecord>())?.deletionId ?? undefined,
+      (await Organizations.findById(_id, 'deletionId', { deleted: 'include' }).lean<OrganizationRecord>())?.deletionId,
 
     ...createOrganizationRoles(storage, hasFactor),
 

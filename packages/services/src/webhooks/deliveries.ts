@@ -169,7 +169,7 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
       return changed;
     }) satisfies ErasureStep,
 
-    /** Gives up everything that waits for a webhook which is disabled or deleted. */
+    /** Gives up everything that waits for a webhook which is disabled, or deleted by itself. */
     async giveUp(webhookId: string): Promise<void> {
       const $set = { status: 'failed', error: 'the webhook is disabled', nextAttemptAt: null } as const;
       await Deliveries.updateMany({ webhookId, nextAttemptAt: PENDING }, { $set });

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, expect, it } from 'vitest';
+import { createOrganization } from '../../test/people.js';
 import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import { deliveryModel, lineModel, type DeliveryRecord } from './delivery.models.js';
 import type { Webhook } from './webhooks.schemas.js';
@@ -233,6 +234,29 @@ it('after a change of the address no request to the former one begins, and after
   release();
   await service().sending.work();
   expect(next.received).toHaveLength(10 - begun + 5);
+});
+
+it('what waits for webhooks that go with their organization is sent when they are back, and given up for one deleted by itself', async () => {
+  await using receiver = await startReceiver();
+  receiver.answer(500);
+  const organizationId = await createOrganization(admin);
+  const body = { url: receiver.url, types: ['order.created'], organizationId };
+  const add = () => admin.rest('POST', '/webhooks', body).expect<Webhook>(201);
+  const [stays, gone] = [await add(), await add()];
+  await service().dispatch([orderEvent({ organizationId })]);
+  await service().sending.work();
+  await admin.rest('DELETE', `/webhooks/${gone.id}`).expect(204);
+  await admin.rest('DELETE', `/organizations/${organizationId}`).expect(204);
+  app.clock.advance(MINUTE);
+  await service().sending.work();
+  receiver.answer(204);
+  await admin.rest('POST', `/organizations/${organizationId}/restore`).expect(200);
+  app.clock.advance(60 * MINUTE);
+  await service().sending.work();
+  const { collection } = app.storage.model(deliveryModel);
+  const statusOf = async ({ id }: Webhook) => (await collection.findOne({ webhookId: id } as object))?.['status'];
+  expect([await statusOf(stays), await statusOf(gone)]).toEqual(['delivered', 'failed']);
+  expect(receiver.received).toHaveLength(3);
 });
 
 it('a receiver whose certificate nobody vouches for gets nothing', async () => {

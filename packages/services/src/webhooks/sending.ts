@@ -19,6 +19,8 @@ const AT_ONCE = 5;
 const TURN_MS = 5000;
 /** After which time without a success a webhook is disabled, in milliseconds (decisions E2). */
 const GIVE_UP_MS = 3 * 24 * 60 * 60_000;
+/** How often a webhook that is away with its organization is looked for, in milliseconds. */
+const AWAY_MS = 60 * 60_000;
 const GONE = 410;
 const POLL_MS = 5000;
 /** How long requests under way may last when a server closes, in milliseconds. */
@@ -34,6 +36,8 @@ interface SendingOptions {
   requests: Requests;
   /** A live webhook that is enabled. */
   find(webhookId: string): Promise<WebhookRecord | undefined>;
+  /** Whether it is deleted with its organization, and so comes back with it. */
+  isAway(webhookId: string): Promise<boolean>;
   /** @returns false if it has another address, or is disabled or gone */
   disable(webhook: WebhookRecord): Promise<boolean>;
   /** Tells of disabled webhooks what processes that died have not. */
@@ -62,7 +66,7 @@ function bySubject(rows: readonly DeliveryRecord[]): DeliveryRecord[][] {
  * one lane, and slow ones together half of them.
  */
 export function createSending(options: SendingOptions) {
-  const { storage, log, lines, deliveries, requests, find, disable, collect } = options;
+  const { storage, log, lines, deliveries, requests, find, isAway, disable, collect } = options;
   const { clock } = storage;
   /** The slow ones that have a turn here. */
   const slowOnes = new Set<LineRecord>();
@@ -114,6 +118,11 @@ export function createSending(options: SendingOptions) {
       const isOther = webhook !== undefined && !(await disable(webhook));
       if (!isOther) await deliveries.giveUp(webhookId);
       await lines.release(line, { dueAt: isOther ? claimedAt : null, failingSince: null, failingUrl: null, slowUntil });
+    }
+    if (!webhook && (await isAway(webhookId))) {
+      const isAnyLeft = (await deliveries.nextAt(webhookId)) !== null;
+      const dueAt = isAnyLeft ? new Date(clock.now().getTime() + AWAY_MS) : null;
+      return lines.release(line, { dueAt, failingSince, failingUrl: failingUrl ?? null, slowUntil });
     }
     if (!webhook) return giveUp();
     const end = performance.now() + TURN_MS;

@@ -88,6 +88,7 @@ export function createWebhooksService(options: WebhooksOptions) {
     deliveries,
     requests: createRequests(addresses, Math.min(timeoutMs, TIMEOUT_MS)),
     find: async (_id) => (await Webhooks.findOne({ _id, disabledAt: null }).lean<WebhookRecord>()) ?? undefined,
+    isAway,
     disable: disabling.disable,
     collect: disabling.tellOfAll,
   });
@@ -109,8 +110,17 @@ export function createWebhooksService(options: WebhooksOptions) {
   async function numberedOf(organizationId: string | undefined): Promise<object> {
     if (organizationId === undefined) return { organizationId: null, deletedAt: null };
     const deletionId = await organizations.deletionOf(organizationId);
-    const isReturning = deletionId === undefined ? [] : [{ deletionId }];
+    const isReturning = deletionId ? [{ deletionId }] : [];
     return { organizationId, $or: [{ deletedAt: null }, ...isReturning] };
+  }
+
+  /** Whether a webhook has gone with its organization, and so comes back with it. */
+  async function isAway(_id: string): Promise<boolean> {
+    const enabled = { _id, disabledAt: null };
+    const found = await Webhooks.findOne(enabled, 'deletionId organizationId', { deleted: 'include' }).lean<WebhookRecord>();
+    if (!found?.deletionId || !found.organizationId) return false;
+    // one that was deleted by itself carries a deletion of its own
+    return (await organizations.deletionOf(found.organizationId)) === found.deletionId;
   }
 
   /**
