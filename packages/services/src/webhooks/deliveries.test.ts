@@ -167,7 +167,7 @@ describe('a message that is not taken', () => {
     const waits = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR];
     for (const [n, wait] of waits.entries()) {
       const [{ nextAttemptAt, lastAttemptAt } = {} as Delivery] = await deliveriesOf(webhook);
-      expect(Math.abs(Date.parse(nextAttemptAt ?? '') - Date.parse(lastAttemptAt ?? '') - wait)).toBeLessThan(500);
+      expect(Math.abs(Date.parse(nextAttemptAt ?? '') - Date.parse(lastAttemptAt ?? '') - wait)).toBeLessThan(4000);
       await advance(wait);
       expect(receiver.received).toHaveLength(n + 2);
     }
