@@ -113,6 +113,17 @@ it('what caches tell pages and assets apart by names the origin too, where pages
 });
 
 describe('an asset', () => {
+  it.each<Record<string, string>>([
+    { range: 'bytes=99999999-' },
+    { 'if-match': '"another"' },
+    { 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' },
+  ])('is sent whole to who asks with %o', async (headers) => {
+    const asset = (await assetsOf('/console')).find((name) => name.endsWith('.js')) ?? '';
+    const { status, bytes } = await getBytes(asset, { 'accept-encoding': 'br', ...headers });
+    expect(status).toBe(200);
+    expect(brotliDecompressSync(bytes)).toEqual((await getBytes(asset, {})).bytes);
+  });
+
   it('is sent as it was compressed by the build, where the browser accepts it', async () => {
     const asset = (await assetsOf('/console')).find((name) => name.endsWith('.js')) ?? '';
     const plain = await getBytes(asset, {});

@@ -43,37 +43,34 @@ function contentSecurityPolicy(filesFrom: string, imagesFrom: string): string {
 const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 /**
- * Sends a page, compressed as the client accepts, or 304 if the client has it. Its name does not tell versions apart, so
- * its tag is made of its content.
+ * Sends a file, compressed as the client accepts, or 304 if the client has it. It is always sent whole: a range or a
+ * condition that fails would leave an error in caches.
  */
-export async function sendPage(name: string, res: Response, { filesFrom = '', imagesFrom = '' } = {}): Promise<void> {
+async function sendCompressed(file: string, res: Response): Promise<void> {
   const encoding = encodingFor(res.req);
-  const file = path.join(FOLDER ?? '', name);
   const compressed = encoding && file + ENDINGS[encoding];
-  const isSent = compressed !== undefined && existsSync(compressed);
-  const content = await readFile(isSent ? compressed : file);
+  const isCompressed = compressed !== undefined && existsSync(compressed);
+  const content = await readFile(isCompressed ? compressed : file);
   const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"` }).vary('Accept-Encoding');
-  res.set('content-security-policy', contentSecurityPolicy(filesFrom, imagesFrom));
-  if (isSent) res.set('content-encoding', encoding);
-  res.type('html').send(content);
+  if (isCompressed) res.set('content-encoding', encoding);
+  res.set('etag', `"${tag}"`).vary('Accept-Encoding').type(path.extname(file)).send(content);
+}
+
+/** Sends a page. Its name does not tell versions apart, so browsers ask each time. */
+export async function sendPage(name: string, res: Response, { filesFrom = '', imagesFrom = '' } = {}): Promise<void> {
+  res.set({ 'cache-control': 'no-cache', 'content-security-policy': contentSecurityPolicy(filesFrom, imagesFrom) });
+  await sendCompressed(path.join(FOLDER ?? '', name), res);
 }
 
 /** Serves the pages' files at `/assets`, compressed as the client accepts. */
 export function createAssets(): Router {
   const assets = Router();
   if (ASSETS === undefined) return assets;
-  assets.get('/assets/:file', (req, res, next) => {
-    const { file } = req.params;
+  assets.get('/assets/:file', async ({ params: { file } }, res, next) => {
     // no path, and none of the compressed ones
     if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(file) || !existsSync(path.join(ASSETS, file))) return next();
-    const encoding = encodingFor(req);
-    const compressed = encoding && file + ENDINGS[encoding];
-    const sent = compressed !== undefined && existsSync(path.join(ASSETS, compressed)) ? compressed : file;
-    res.set('cache-control', 'public, max-age=31536000, immutable').vary('Accept-Encoding');
-    res.set('etag', `"${sent}"`).type(path.extname(file));
-    if (sent === compressed) res.set('content-encoding', encoding);
-    res.sendFile(sent, { root: ASSETS, cacheControl: false, lastModified: false });
+    res.set('cache-control', 'public, max-age=31536000, immutable');
+    await sendCompressed(path.join(ASSETS, file), res);
   });
   return assets;
 }

@@ -4,6 +4,7 @@ import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server';
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
+  402: 'PAYMENT_REQUIRED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
@@ -16,10 +17,14 @@ const TRPC_CODES = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   416: 'BAD_REQUEST',
   422: 'UNPROCESSABLE_CONTENT',
+  428: 'PRECONDITION_REQUIRED',
   429: 'TOO_MANY_REQUESTS',
   431: 'BAD_REQUEST',
   500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
+  502: 'BAD_GATEWAY',
   503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
 } as const satisfies Record<number, TRPC_ERROR_CODE_KEY>;
 
 /** The header of a REST error that carries its code (decisions E6). */

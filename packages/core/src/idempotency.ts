@@ -24,7 +24,9 @@ export interface KeyedCall {
   /** The tRPC path, which is the same on both faces. */
   operation: string;
   key: string;
-  /** As validated. */
+  /** The input as it was given: as validated it may have another default each time. */
+  given: unknown;
+  /** As validated, by which earlier versions compared. */
   input: unknown;
 }
 
@@ -74,12 +76,12 @@ export function refuseKeyOfBatch({ headers }: Pick<RequestContext, 'headers'>): 
  * for none of them.
  */
 export const answerOnce = withDeclaration(
-  middleware(async ({ ctx, path, meta, input, next }) => {
+  middleware(async ({ ctx, path, meta, input, getRawInput, next }) => {
     const { [HEADER]: header } = ctx.headers;
     const { identity } = ctx as { identity?: Identity };
     const { keptAnswers } = ctx.server;
     if (header === undefined || !identity || !keptAnswers || ctx.calls) return next();
-    const call = { identityId: identity.id, operation: path, key: keyOf(header), input };
+    const call = { identityId: identity.id, operation: path, key: keyOf(header), given: await getRawInput(), input };
     const attempt = await keptAnswers.begin(call, () => ctx.waiting?.signal);
     if ('answer' in attempt) {
       if (attempt.etag !== undefined) ctx.setHeader('etag', attempt.etag);

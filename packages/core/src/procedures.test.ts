@@ -67,6 +67,7 @@ const app = router({
       .output(z.void())
       .query(() => new Promise<void>(() => {})),
     hosts: publicProcedure.meta(meta('GET /hosts')).output(z.void()).query(() => { throw new TRPCError({ code: 'CONFLICT', message: 'of a host' }); }), // prettier-ignore
+    declined: publicProcedure.meta(meta('GET /declined')).output(z.void()).query(() => { throw new TRPCError({ code: 'PAYMENT_REQUIRED', message: 'declined' }); }), // prettier-ignore
     owned: authenticated
       .meta(meta('POST /owned/{id}'))
       .use(allow(owner('id', ownerOf)))
@@ -175,6 +176,7 @@ describe('failures of a procedure', () => {
   it('of a host application, thrown as tRPC errors, keep status and text', async () => {
     expect(await call('GET', '/hosts')).toEqual([409, 'of a host']);
     expect(await call('GET', '/trpc/things.hosts')).toEqual([409, 'of a host']);
+    for (const path of ['/declined', '/trpc/things.declined']) expect(await call('GET', path)).toEqual([402, 'declined']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keyOf } from './canonical.js';
 import type { CountCache } from './count-cache.js';
-import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
+import { writeCursor, type CursorSecret } from './cursor.js';
 import { Problems, problemOf } from './errors.js';
 import { expandRecords, type Expansion, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
@@ -150,23 +150,28 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
       : run.admit(() => readPage(plan, resource, run)));
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
-  const next = last && cursorOf(plan, last, records);
   const value = await showRecords(plan.rank === undefined ? records : records.map(withoutRank), plan, run);
-  const nextToken = next && cursorSecret !== undefined ? writeCursor(next, plan.binding, cursorSecret) : undefined;
+  const nextToken = last && cursorSecret !== undefined ? nextTokenOf(plan, records, last, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
 
 /**
- * Where the next page begins: after the last row or, where no comparison can find that row, after skipping as many rows
- * as this page has (decisions H20).
+ * The token of the next page, which begins after the last row or, where no comparison can find that row or its values
+ * are too long for a token, after skipping as many rows as this page has (decisions H20).
  */
-function cursorOf(plan: RecordPlan, last: object, records: readonly StoredDocument[]): Cursor | undefined {
-  const { order, after, skip, top } = plan;
+function nextTokenOf(
+  plan: RecordPlan,
+  records: readonly StoredDocument[],
+  last: object,
+  secret: CursorSecret,
+): string | undefined {
+  const { order, after, skip, top, binding } = plan;
   const counted = countedTo(records, plan);
-  if (counted !== undefined) return counted > LIMITS.skip ? undefined : { skip: counted };
-  const values = sortValues(last, order);
-  if (values) return { after: values, skip: 0 };
-  return skip + top > LIMITS.skip ? undefined : { after, skip: skip + top };
+  const values = counted === undefined ? sortValues(last, order) : undefined;
+  const token = values && writeCursor({ after: values, skip: 0 }, binding, secret);
+  if (token !== undefined) return token;
+  const next = counted === undefined ? { after, skip: skip + top } : { skip: counted };
+  return next.skip > LIMITS.skip ? undefined : writeCursor(next, binding, secret);
 }
 
 /** Reads one row more than the page has, which tells whether there is a next page. */

@@ -17,6 +17,7 @@ const server = http.createServer();
 beforeAll(async () => {
   const app = express();
   app.use('/parsed', express.json());
+  app.use('/late', (req, _, next) => void req.once('close', () => next()));
   const readBody = createBodyReader(LIMIT);
   app.use((req, res) => {
     const reading = readBody(req, res).catch((error: unknown) => [declaredError(error)?.status, declaredError(error)?.data]);
@@ -88,5 +89,18 @@ it('waits no longer for a body that breaks off', async () => {
   request.write('{');
   await arrived;
   request.destroy();
+  expect(await read[before]).toEqual([400, ['request body must be complete and correctly encoded']]);
+});
+
+it('refuses a body whose caller left before it was read', async () => {
+  const request = open({ ...JSON_TYPE, 'content-length': 2 }, '/late');
+  request.on('error', () => {});
+  const before = read.length;
+  const arrived = once(server, 'request');
+  request.end('{}');
+  const [req] = (await arrived) as [http.IncomingMessage];
+  const closed = new Promise((resolve) => req.once('close', resolve));
+  request.destroy();
+  await closed;
   expect(await read[before]).toEqual([400, ['request body must be complete and correctly encoded']]);
 });

@@ -56,6 +56,7 @@ export function createBodyReader(
     const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = req.headers;
     const isEmpty = encoding === undefined && (length === undefined || length === '0');
     if (isEmpty) return Promise.resolve(undefined);
+    if (req.destroyed && !req.readableEnded) return Promise.reject(badBody(new Error('the caller has left')));
     if (mayBeForm && isForm(type))
       return new Promise((resolve, reject) =>
         parseText(req, res, (error?: unknown) =>

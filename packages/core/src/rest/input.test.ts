@@ -36,6 +36,7 @@ const app = router({
       .mutation(show),
     list: publicProcedure.meta(meta('POST /lists/{id}', { bodyKey: 'items' })).input(z.strictObject({ id: z.string(), items: z.array(z.number()) })).output(shown).mutation(show), // prettier-ignore
     form: publicProcedure.meta(meta('POST /forms/{id}', { isForm: true })).input(z.looseObject({ id: z.string(), text: z.string().optional() })).output(shown).mutation(show), // prettier-ignore
+    free: publicProcedure.meta(meta('POST /free')).input(z.strictObject({ id: z.string().refine(async (id) => Promise.resolve(id !== 'taken')) })).output(shown).mutation(show), // prettier-ignore
     tree: publicProcedure.meta(meta('POST /trees')).input(z.strictObject({ tree: Tree })).output(z.void()).mutation(() => {}), // prettier-ignore
     nothing: publicProcedure.meta(meta('POST /nothing')).output(z.void()).mutation(() => {}), // prettier-ignore
     closed: publicProcedure.meta(meta('GET /closed')).output(z.void()).query(() => { throw requestErrors.tooMany({ retryAfter: 3 }); }), // prettier-ignore
@@ -94,6 +95,8 @@ describe('a query', () => {
 
   it('of a call with a body must be empty', async () => {
     expect(await ask('POST', '/echo/a?n=5', '{"n":1}')).toEqual([400, ["query parameter 'n' is not allowed"]]);
+    // a schema that looks something up
+    expect(await ask('POST', '/free?n=5', '{"id":"b"}')).toEqual([400, ["query parameter 'n' is not allowed"]]);
   });
 });
 
@@ -231,6 +234,7 @@ describe('the tRPC face', () => {
 
   it('refuses another content type, a missing body, unknown paths and methods with our texts', async () => {
     expect(await call('echo.body', '{"id":"a","n":5}', 'text/plain')).toEqual([415, 'Unsupported content type']);
+    expect((await call('echo.body', '{"id":"a","n":5}', 'application/merge-patch+json'))[0]).toBe(200);
     expect(await call('echo.body', '{')).toEqual([400, 'Validation Error']);
     expect(await call('echo.none', '{}')).toEqual([404, 'Not Found']);
     expect(await call('echo.query', '{"id":"a"}')).toEqual([405, 'Method Not Allowed']);

@@ -99,7 +99,7 @@ export function createInputReader(server: ServerFacts, bodyLimit: string | numbe
       async read() {
         const { input, problems } = await once();
         if (problems.length === 0) return input;
-        const result = operation.schema?.safeParse(input);
+        const result = await operation.schema?.safeParseAsync(input);
         throw validationError([...(result?.error ? validationTexts(result.error.issues, input, operation) : []), ...problems]);
       },
     };

@@ -35,11 +35,15 @@ function sendJson(res: Response, status: number, value: unknown): void {
   res.end(text);
 }
 
-/** Whether an answer shows a file: its address ends sooner or later, without a change of the record. */
+/**
+ * Whether an answer shows a file, or a person's picture: its address ends sooner or later, without a change of the
+ * record.
+ */
 function showsFile(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { type, url } = value as { type?: unknown; url?: unknown };
-  return (typeof type === 'string' && typeof url === 'string') || Object.values(value).some(showsFile);
+  const { type, url, avatarUrl } = value as { type?: unknown; url?: unknown; avatarUrl?: unknown };
+  const isFile = typeof type === 'string' && typeof url === 'string';
+  return isFile || typeof avatarUrl === 'string' || Object.values(value).some(showsFile);
 }
 
 /** Whether the caller knows what is answered (`If-None-Match`). */

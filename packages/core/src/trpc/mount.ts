@@ -18,12 +18,12 @@ const unreadable = new WeakSet<Request>();
  */
 export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBodySize: number): Router {
   const face = Router({ caseSensitive: true });
-  // tRPC's adapter would refuse a content type before authentication; pretend JSON here and refuse it when the body is
-  // read, the order of the REST face (decisions T6)
+  // tRPC's adapter would refuse other content types than its own before authentication, `application/problem+json` among
+  // them; what is not JSON is refused when the body is read, as on the REST face (decisions T3, T6)
   face.use((req, res, next) => {
     res.setHeader('cache-control', 'no-store');
-    if (req.method === 'POST' && !isJson(req.headers['content-type'])) {
-      unreadable.add(req);
+    if (req.method === 'POST') {
+      if (!isJson(req.headers['content-type'])) unreadable.add(req);
       req.headers['content-type'] = 'application/json';
     }
     next();

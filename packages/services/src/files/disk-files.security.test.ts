@@ -102,6 +102,8 @@ describe('a stored file', () => {
     const part = await fetch(url, { headers: { range: 'bytes=4-6' } });
     expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([206, 'two', 'bytes 4-6/13']);
     const beyond = await fetch(url, { headers: { range: 'bytes=99-' } });
+    const conditional = await fetch(url, { headers: { 'if-match': '*' } });
+    expect([conditional.status, await conditional.json()]).toEqual([412, { error: { message: 'Precondition Failed' } }]);
     expect([beyond.status, await beyond.json(), beyond.headers.get('content-range')]).toEqual([
       416,
       { error: { message: 'Range Not Satisfiable' } },

@@ -1,3 +1,4 @@
+import { requestErrors } from '@tandem/core';
 import type { LocalFiles } from '@tandem/drivers/files';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { fileAddressErrors as errors } from './files.errors.js';
@@ -72,6 +73,7 @@ function download(local: LocalFiles, req: Request, res: Response, next: NextFunc
     if (!error || res.headersSent || req.socket.destroyed) return;
     for (const name of ['cache-control', 'content-disposition', 'content-type']) res.removeHeader(name);
     if (error.status === 404) return next(errors.notFound());
+    if (error.status === 412) return next(requestErrors.preconditionFailed());
     if (error.status !== 416) return next(error);
     res.set(error.headers ?? {});
     next(errors.wrongRange());

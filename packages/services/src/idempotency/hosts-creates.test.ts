@@ -48,7 +48,9 @@ it('an Idempotency-Key that is sent again is answered without what is shown once
 
 it("an Idempotency-Key is free after a host's refusal in tRPC's terms, but not after a failure", async () => {
   const output = z.object({ id: z.string() });
-  const input = z.strictObject({ fault: z.enum(['CONFLICT', 'TIMEOUT', 'BAD_REQUEST', 'INTERNAL_SERVER_ERROR']).optional() });
+  const input = z.strictObject({
+    fault: z.enum(['CONFLICT', 'PAYMENT_REQUIRED', 'TIMEOUT', 'BAD_REQUEST', 'INTERNAL_SERVER_ERROR']).optional(),
+  });
   const own = router({
     parcels: router({
       create: createRoute({ one: 'parcel', output }, 'POST /parcels', input).mutation(({ ctx, input: { fault } }) => {
@@ -59,7 +61,23 @@ it("an Idempotency-Key is free after a host's refusal in tRPC's terms, but not a
   });
   const statuses = async (fault: string) => (await answersOf(own, '/parcels', [{ fault }, {}])).map(({ status }) => status);
   expect(await statuses('CONFLICT')).toEqual([409, 201]);
+  expect(await statuses('PAYMENT_REQUIRED')).toEqual([402, 201]);
   expect(await statuses('TIMEOUT')).toEqual([408, 422]);
   expect(await statuses('BAD_REQUEST')).toEqual([500, 422]);
   expect(await statuses('INTERNAL_SERVER_ERROR')).toEqual([500, 422]);
+});
+
+it('an Idempotency-Key is for the body as it was given: a default may differ each time', async () => {
+  const output = z.object({ id: z.string(), code: z.string() });
+  const input = z.strictObject({ note: z.string().optional(), to: z.string(), code: z.string().default(() => randomUUID()) });
+  const own = router({
+    parcels: router({
+      create: createRoute({ one: 'parcel', output }, 'POST /parcels', input).mutation(({ ctx, input: { code } }) => ({
+        id: ctx.newId?.() ?? '',
+        code,
+      })),
+    }),
+  });
+  const [first, second, other] = await answersOf(own, '/parcels', [{ to: 'a', note: 'b' }, { note: 'b', to: 'a' }, { to: 'b' }]);
+  expect([first?.status, second, other?.status]).toEqual([201, first, 422]);
 });

@@ -195,7 +195,8 @@ describe('an attempt with an Idempotency-Key', () => {
 
   it('waits no longer than its caller', async () => {
     const { keptAnswers } = cut.tandem.facts;
-    const call = { identityId: person.id, operation: 'categories.create', key: randomUUID(), input: given() };
+    const input = given();
+    const call = { identityId: person.id, operation: 'categories.create', key: randomUUID(), given: input, input };
     await keptAnswers?.begin(call, () => undefined);
     const caller = new AbortController();
     const looked = proxy.seen(isCommand('idempotencyKeys.find'));

@@ -14,6 +14,14 @@ function hash(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
+/** The same for bodies whose keys come in another order. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const keys = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(keys.map(([key, one]) => [key, inOrder(one)]));
+}
+
 /** Never resolves. @throws the signal's reason once it is aborted */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -46,14 +54,25 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
   async function claim(
     _id: string,
     identityId: string,
-    { bodyHash, holder }: { bodyHash: string; holder: string },
+    { bodyHashes, holder }: { bodyHashes: readonly string[]; holder: string },
   ): Promise<IdempotencyKeyRecord> {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-    const fresh = { _id, identityId, bodyHash, recordId: holder, answer: null, expiresAt, createdAt: now, updatedAt: now };
+    const fresh = {
+      _id,
+      identityId,
+      bodyHash: bodyHashes[0],
+      recordId: holder,
+      answer: null,
+      expiresAt,
+      createdAt: now,
+      updatedAt: now,
+    };
     const held = { holder, heldUntil: { $add: [timeNow(), holdMs] } };
     const isOpen = { $lte: [{ $ifNull: ['$expiresAt', now] }, now] };
-    const isLeft = { $and: [{ $eq: ['$bodyHash', bodyHash] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }] };
+    const isLeft = {
+      $and: [{ $in: ['$bodyHash', bodyHashes] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }],
+    };
     const takenOver = { $cond: [isLeft, { $mergeObjects: ['$$ROOT', held] }, '$$ROOT'] };
     const stages = [{ $replaceWith: { $cond: [isOpen, { $mergeObjects: [{ $literal: fresh }, held] }, takenOver] } }];
     const write = () => collection.findOneAndUpdate({ _id } as object, stages, { upsert: true, returnDocument: 'after' });
@@ -116,11 +135,12 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
   }
 
   return {
-    async begin({ identityId, operation, key, input }: KeyedCall, patience) {
-      const [_id, bodyHash, holder] = [hash(identityId, operation, key), hash(input), newId(clock)];
+    async begin({ identityId, operation, key, given, input }: KeyedCall, patience) {
+      const [_id, holder] = [hash(identityId, operation, key), newId(clock)];
+      const bodyHashes = [hash(inOrder(given)), hash(input)];
       for (;;) {
-        const found = await claim(_id, identityId, { bodyHash, holder });
-        if (found.bodyHash !== bodyHash) throw requestErrors.keyReused();
+        const found = await claim(_id, identityId, { bodyHashes, holder });
+        if (!bodyHashes.includes(found.bodyHash)) throw requestErrors.keyReused();
         const { answer, etag } = found;
         if (answer !== null) return { answer: JSON.parse(answer) as unknown, ...(etag && { etag }) };
         if (found.holder === holder) {

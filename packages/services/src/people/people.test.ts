@@ -187,6 +187,22 @@ it('are found in whichever of many channels or organizations they share with the
   for (const face of FACES) expect(await seenBy(face, ann, { bob, cem })).toEqual(['bob', 'cem']);
 });
 
+it('a record with a person is read again where the caller knows it: the address of the picture ends', async () => {
+  const ann = await app.signUp();
+  const { id: profileId } = await createProfile(ann, 'Ann');
+  const { id: channelId } = await openChannel(ann);
+  const { id } = await say(ann, channelId);
+  const statusOf = async (query: string) => {
+    const get = (headers = {}) => app.rest('GET', `/messages/${id}${query}`, undefined, { ...ann.credentials, headers });
+    const known = (await get()).headers.get('etag') ?? '';
+    return (await get({ 'if-none-match': known })).status;
+  };
+  expect(await statusOf('?$expand=sender')).toBe(304);
+  const avatar = await upload(ann, `/profiles/${profileId}/avatar-upload-url`, 'image/png', 'picture');
+  await ann.rest('PATCH', `/profiles/${profileId}`, { avatar }).expect(200);
+  expect([await statusOf(''), await statusOf('?$expand=sender')]).toEqual([304, 200]);
+});
+
 it('a hundred messages come with the names and pictures of their senders in one request', async () => {
   const [ann, bob] = [await app.signUp(), await app.signUp()];
   const { id: channelId } = await openChannel(ann, [bob]);
