@@ -19,8 +19,8 @@ export interface PasskeyFactor extends FactorFields {
   counter: number;
   transports: string[];
   /**
-   * Added while the address was unverified, so perhaps by a stranger: the next reset removes it, unless a live session of the
-   * identity confirms the address before (decisions H6).
+   * Added before the address was verified, so perhaps by a stranger: the next reset removes it, unless a live session of the
+   * identity confirms an address before (decisions H6).
    */
   unproved?: true;
 }

@@ -40,8 +40,8 @@ export interface Consequences {
   unlink?: 'all' | 'if unverified';
   /** Removes passkeys, which sign in like a provider: those added while the address was unverified, or all unless a session is live. */
   removePasskeys?: 'unproved' | { unlessBy: SessionRef | undefined };
-  /** Who has proved the address: if that session is live, passkeys added before are its owner's. */
-  provePasskeys?: SessionRef | undefined;
+  /** The address is proved: passkeys added before are its owner's if this session is live; else they are perhaps a stranger's. */
+  provePasskeys?: { by: SessionRef | undefined };
   mail?: QueuedMail | undefined;
 }
 
@@ -56,21 +56,21 @@ export function countsInWrite({ _id, epoch, linkId = null }: SessionRef) {
   return { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
 }
 
+const isLive = (session: SessionRef | undefined) => (session ? countsInWrite(session) : false);
+
+const IS_NO_PASSKEY = { $ne: ['$$one.type', 'passkey'] };
+
 /** A condition for `factorsWhere`: whether a factor stays. */
 function isKept(removal: NonNullable<Consequences['removePasskeys']>): object {
   const isPasskeyKept =
-    removal === 'unproved'
-      ? { $and: [IS_VERIFIED, { $ne: ['$$one.unproved', true] }] }
-      : removal.unlessBy
-        ? countsInWrite(removal.unlessBy)
-        : false;
-  return { $or: [{ $ne: ['$$one.type', 'passkey'] }, isPasskeyKept] };
+    removal === 'unproved' ? { $and: [IS_VERIFIED, { $ne: ['$$one.unproved', true] }] } : isLive(removal.unlessBy);
+  return { $or: [IS_NO_PASSKEY, isPasskeyKept] };
 }
 
-/** The factors for which a condition holds, their passkeys proved. */
-function proved(condition: object): object {
-  const unmarked = { $unsetField: { field: 'unproved', input: '$$one' } };
-  return { $map: { input: factorsWhere(condition), as: 'one', in: unmarked } };
+/** The same factors, with passkeys marked as proved or not. */
+function marked(factors: object, areProved: object | boolean): object {
+  const value = { $cond: [{ $or: [IS_NO_PASSKEY, areProved] }, '$$REMOVE', true] };
+  return { $map: { input: factors, as: 'one', in: { $setField: { field: 'unproved', input: '$$one', value } } } };
 }
 
 /** The id of the session to spare, if it is still live. */
@@ -138,12 +138,10 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
         providers: unlink === 'all' ? '$$REMOVE' : { $cond: [IS_VERIFIED, '$providers', '$$REMOVE'] },
       }),
       ...(kept && {
-        factors: removePasskeys === 'unproved' ? factorsWhere(kept) : proved(kept),
+        factors: removePasskeys === 'unproved' ? factorsWhere(kept) : marked(factorsWhere(kept), true),
         recoveryCodes: { $cond: [{ $ne: [factorsWhere(kept, isConfirmed), []] }, '$recoveryCodes', '$$REMOVE'] },
       }),
-      ...(provePasskeys && {
-        factors: { $cond: [countsInWrite(provePasskeys), proved({}), '$factors'] },
-      }),
+      ...(provePasskeys && { factors: marked(factorsWhere(), isLive(provePasskeys.by)) }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };
     const record = await Identities.findOneAndUpdate(filter, [{ $set: changes }], {

@@ -42,7 +42,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
      * Marks the address verified, if the identity still has it. A stranger may have linked providers before, so the same write
      * removes them all and ends the sessions that came by one (decisions H6).
      * @param endSessions whether to end all other sessions and the API keys and to remove passkeys too, and which session to keep
-     * @param by the session that confirms, if any: the passkeys are then no stranger's
+     * @param by the session that confirms, if any: the passkeys are then no stranger's; else the next reset removes them
      * @returns whether this call verified it
      */
     async verifyEmail(
@@ -52,7 +52,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     ): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
       const isOthers = endSessions !== false;
-      const removal = isOthers ? ({ removePasskeys: 'unproved' } as const) : { provePasskeys: by };
+      const removal = isOthers ? ({ removePasskeys: 'unproved' } as const) : { provePasskeys: { by } };
       const consequences = { unlink: 'all', endSessions, endKeys: isOthers, ...removal } as const;
       return (await tryChange(filter, { emailVerified: true }, consequences)) !== undefined;
     },

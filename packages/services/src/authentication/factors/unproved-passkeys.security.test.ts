@@ -1,4 +1,14 @@
-import { NEW_PASSWORD, PASSWORD, fixture, newEmail, startTestServer, type Person, type SoftPasskey } from '@tandem/testing';
+import {
+  FACES,
+  NEW_PASSWORD,
+  OK,
+  PASSWORD,
+  fixture,
+  newEmail,
+  startTestServer,
+  type Person,
+  type SoftPasskey,
+} from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 
@@ -108,6 +118,20 @@ describe('a passkey of who has registered an address without having it', () => {
     await reset(thief.email);
     expect(await signInBy(passkey)).toBe(401);
   });
+
+  it.each(FACES)(
+    'is gone with a reset after an admin has changed the address, which was then confirmed over %s',
+    async (face) => {
+      const [former, admin, email] = [await app.signUp({ isVerified: true }), await app.signUpAdmin(), newEmail()];
+      const passkey = await withPasskey(former);
+      await admin.rest('PATCH', `/identities/${former.id}`, { email }).expect(200);
+      await admin.rest('POST', `/auth/${former.id}/send-verification-email`, {}).expect(204);
+      expect(await app.call(face, 'auth.confirmEmail', { token: await tokenFor(email) })).toEqual(OK);
+      await reset(email);
+      expect(await signInBy(passkey)).toBe(401);
+      expect(await login(email, NEW_PASSWORD)).toHaveProperty('accessToken');
+    },
+  );
 
   it('is gone with a reset after an admin has called the address verified', async () => {
     const [thief, admin] = [await app.signUp(), await app.signUpAdmin()];
