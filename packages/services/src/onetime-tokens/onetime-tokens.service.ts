@@ -55,6 +55,7 @@ export interface OnetimeToken {
   fingerprintHash: string | undefined;
   linkId: string | null;
   browserHash: string | null;
+  attempts: number;
   sends: number;
   expiresAt: Date;
 }

@@ -1,4 +1,4 @@
-import { FACES, NEW_PASSWORD, PASSWORD, createTotpApp, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NEW_PASSWORD, PASSWORD, UNVERIFIED, createTotpApp, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { ORIGIN, addPasskey } from '../../../test/passkeys.js';
 
@@ -116,6 +116,15 @@ describe.each(FACES)('a passkey over %s', (face) => {
     const response = passkey.get(options, { isVerified: false });
     expect(await app.call(face, 'auth.mfaPasskey', { token, response })).toMatchObject({ ok: true, value: { id: ann.id } });
     expect(await app.call(face, 'auth.mfaPasskey', { token, response })).toMatchObject({ status: 401 });
+  });
+
+  it('is not asked for once five attempts have ended the challenge', async () => {
+    const ann = await app.signUp();
+    await addPasskey(ann);
+    const { token } = await login(ann.email);
+    for (let n = 0; n < 5; n++)
+      expect(await app.call(face, 'auth.mfaVerify', { token, code: 'abcdef' })).toMatchObject({ status: 400 });
+    expect(await app.call(face, 'auth.mfaPasskeyOptions', { token })).toEqual(UNVERIFIED);
   });
 
   it('is added once, and by one person', async () => {

@@ -71,6 +71,13 @@ export function createMfaService(options: MfaOptions) {
     return { challenge, credentials };
   }
 
+  /** The same, to continue a challenge that has attempts left. */
+  async function readOpen(token: string): Promise<Read> {
+    const found = await read(token);
+    if (found.challenge.attempts >= ATTEMPTS) throw authenticationErrors.unverified();
+    return found;
+  }
+
   /** Why a second step is refused; undefined when it is right, and used by this. @throws errors.passkeysOff */
   async function refusalOf(given: GivenStep, { challenge, credentials }: Read, device: Device): Promise<ApiError | undefined> {
     const { id, secondSteps } = credentials;
@@ -127,7 +134,7 @@ export function createMfaService(options: MfaOptions) {
 
     /** The options to answer a challenge with a passkey. @throws errors.passkeysOff, locked; authenticationErrors.unverified, wrongType */
     async passkeyOptions(token: string) {
-      const { challenge } = await read(token);
+      const { challenge } = await readOpen(token);
       return factors.requestOptions(challenge.subject, purposeOf(challenge));
     },
 
@@ -138,7 +145,7 @@ export function createMfaService(options: MfaOptions) {
      * errors.noMailedCode; authenticationErrors.unverified, wrongType
      */
     async resend(token: string, ip: string): Promise<string> {
-      const { challenge, credentials } = await read(token);
+      const { challenge, credentials } = await readOpen(token);
       if (credentials.secondSteps.length > 0) throw errors.noMailedCode();
       await rateLimits.countAccount('mfaResend', challenge.subject, ip);
       const sent = await onetimeTokens.countSend(challenge, { most: SENDS, waitMs: RESEND_WAIT_MS, lifetimeMs: CODE_LIFE_MS });
