@@ -1,4 +1,4 @@
-import { FACES, NO_ID, PASSWORD, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { FACES, NEW_PASSWORD, NO_ID, PASSWORD, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { ORIGIN, addPasskey } from '../../test/passkeys.js';
 import { SECURITY_EVENT_TYPES } from './event-types.js';
@@ -140,6 +140,23 @@ describe.each(FACES)('an event over %s', (face) => {
       { type: 'refresh.reused', actorId: null, sessionId: ofStolen },
       { type: 'session.ended', actorId: ann.id, details: { sessionId: ofOther } },
     ]);
+  });
+
+  it('records the first proof of an address by a reset or an accepted invitation, and no later one', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    for (const password of [NEW_PASSWORD, `another ${NEW_PASSWORD}`]) {
+      app.clock.advance(MINUTE);
+      await app.rest('POST', '/auth/send-reset-password-link-email', { email: ann.email }).expect(204);
+      const { token: link } = await app.mail.next(ann.email, (mail) => mail.token !== undefined);
+      expect(await app.call(face, 'auth.resetPassword', { token: link, password })).toMatchObject({ ok: true });
+      await admin.rest('POST', '/invitations', { email: bob.email }).expect(201);
+      const { token } = await app.mail.next(bob.email);
+      expect(await bob.call(face, 'invitations.accept', { token })).toMatchObject({ ok: true });
+    }
+    const ofAnn = ['password.reset', 'email.verified', 'password.reset'];
+    expect(await typesOf(ann.id)).toEqual(['registered', 'login.succeeded', ...ofAnn]);
+    const ofBob = ['email.verified', 'invitation.accepted', 'invitation.accepted'];
+    expect(await typesOf(bob.id)).toEqual(['registered', 'login.succeeded', ...ofBob]);
   });
 
   it('is listed newest first, by type, by identity, by both, a page at a time', async () => {

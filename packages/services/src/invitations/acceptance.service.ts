@@ -238,7 +238,8 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       }
       // outside the unit, because the token proves the address even if accepting fails
       const { session } = payload;
-      await identities.verifyEmail(identityId, payload.email, { endSessions: session ? { but: session } : true });
+      const isProof = await identities.verifyEmail(identityId, payload.email, { endSessions: session ? { but: session } : true });
+      if (isProof) await audit.record('email.verified', facts, { identityId });
       await acceptance.run(payload);
       await audit.record('invitation.accepted', facts, { identityId, details: { invitationId: payload.invitationId } });
     },

@@ -70,7 +70,9 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       // before the write that voids the link: after a crash in between, a new password must not meet the old lock
       await failedLogins.forget(credentials.email);
       if (!(await set(credentials, passwordHash, true))) throw authenticationErrors.unverified();
-      await audit.record('password.reset', by, { identityId: credentials.id });
+      const about = { identityId: credentials.id };
+      await audit.record('password.reset', by, about);
+      if (!credentials.emailVerified) await audit.record('email.verified', by, about);
       await onetimeTokens.markUsed(onetimeToken.id);
     },
 
