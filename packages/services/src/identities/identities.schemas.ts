@@ -39,8 +39,11 @@ export const identityRecord = { given: {}, patch, schema: IdentitySchema, resour
 export function identityPatchInput(typeIds: readonly string[]) {
   return z.strictObject({
     identityId: Id,
-    email: Email.optional(),
-    emailVerified: z.boolean().describe('Whether the email address counts as verified.').optional(),
+    email: Email.describe('Another email address. Password, sessions, API keys, providers and factors stay.').optional(),
+    emailVerified: z
+      .boolean()
+      .describe('Whether the email address counts as verified; if so, providers and passkeys stay at a reset.')
+      .optional(),
     typeId: z.enum(typeIds).describe('The type, which decides what the identity may do.').optional(),
     ...patch,
     privateMetadata: MetadataPatch.optional(),

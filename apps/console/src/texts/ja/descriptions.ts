@@ -98,7 +98,10 @@ export const texts = {
     'The types of events, separated by commas; `order.*` names all of orders.':
       'イベントの種類です。複数の場合はカンマで区切ります（例：order.*）。',
     'Only events of records of this organization.': 'この組織のイベントのみを表示します。',
-    'Whether the email address counts as verified.': 'メールアドレスを確認済みとするかどうかです。',
+    'Another email address. Password, sessions, API keys, providers and factors stay.':
+      '新しいメールアドレスです。パスワード、セッション、APIキー、連携サービス、認証要素はそのまま残ります。',
+    'Whether the email address counts as verified; if so, providers and passkeys stay at a reset.':
+      'メールアドレスを確認済みとするかどうかです。確認済みの場合、パスワードを再設定しても連携サービスとパスキーは残ります。',
     'The type, which decides what the identity may do.': 'アカウントの種別です。実行できる操作が変わります。',
     'Whom to invite.': '招待する人のメールアドレスです。',
     'The organization to join.': '参加する組織です。',
