@@ -148,7 +148,7 @@ export function createSignIn(options: SignInOptions) {
     rateLimits,
     log,
   });
-  const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit });
+  const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit, credentialsOf });
   const passwordChanges = createPasswordChangesService({
     identities,
     onetimeTokens,
@@ -164,7 +164,6 @@ export function createSignIn(options: SignInOptions) {
     failedLogins,
     passwords,
     proofs,
-    credentialsOf,
     codes,
     mfa,
     factors,

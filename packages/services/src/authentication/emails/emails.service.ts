@@ -20,6 +20,8 @@ interface EmailsOptions {
   proofs: PasswordProofs;
   mails: Pick<MailsService, 'enqueue'>;
   audit: AuditService;
+  /** @throws identityErrors.notFound */
+  credentialsOf(identityId: string): Promise<Credentials>;
 }
 
 /** Finds the live session of an identity that a request shows. */
@@ -29,12 +31,8 @@ type Confirming = (identityId: string) => Promise<SessionRef | undefined>;
  * Verification and change of email addresses (decisions A13, A14). The mail queue creates the tokens of links, so that a request
  * needs only one write per mail.
  */
-export function createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit }: EmailsOptions) {
-  async function credentialsOf(identityId: string): Promise<Credentials> {
-    const credentials = await identities.credentialsOf({ id: identityId });
-    if (!credentials) throw identityErrors.notFound();
-    return credentials;
-  }
+export function createEmailsService(options: EmailsOptions) {
+  const { identities, onetimeTokens, onetimeProofs, proofs, mails, audit, credentialsOf } = options;
 
   return {
     /**
