@@ -156,6 +156,20 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       for (const one of [...untold, ...fresh]) publish(one.receiverId, { type: 'notification.created', notification: show(one) });
     },
 
+    /**
+     * Keeps deleted notifications of a kind as long as what they tell of, so that `notifyOnce` knows them.
+     * @param field holds the id of that
+     * @param existing finds which of such ids exist
+     */
+    keepWith(kind: string, field: string, existing: (ids: readonly string[]) => Promise<ReadonlySet<string>>): void {
+      storage.people.keep(Notifications.collection.collectionName, async (ids) => {
+        const which = { _id: { $in: [...ids] }, kind } as object;
+        const found = (await collection.find(which, { projection: { [field]: 1 } }).toArray()) as unknown as NotificationRecord[];
+        const left = await existing(found.map((one) => String(one[field])));
+        return new Set(found.flatMap((one) => (left.has(String(one[field])) ? one._id : [])));
+      });
+    },
+
     /** Host API: soft-deletes a notification. @throws notificationErrors.notFound */
     async delete(notificationId: string): Promise<void> {
       const { deletedCount } = await Notifications.deleteOne({ _id: notificationId });

@@ -132,6 +132,27 @@ describe('what was deleted', () => {
     expect(await countOf('products', [product])).toBe(1);
   });
 
+  it('stays where it is the notification of a mention whose message may change, which notifies nobody again', async () => {
+    const [bob, carol] = [await app.signUp(), await app.signUp()];
+    const channel = await openChannel(bob, [carol]);
+    const message = await say(bob, channel.id, 'Tea?', { mentions: [carol.id] });
+    async function told(): Promise<{ id: string }[]> {
+      await app.storage.events.last();
+      const { credentials } = await app.signIn(carol.email);
+      const path = `/notifications/identities/${carol.id}`;
+      return (await app.rest('GET', path, undefined, credentials).expect<{ data: { id: string }[] }>(200)).data;
+    }
+    for (const { id } of await told()) await app.tandem.services.notifications.delete(id);
+    await pass(31 * DAY_MS);
+    await (await app.signIn(bob.email)).rest('PATCH', `/messages/${message.id}`, { content: 'Coffee?' }).expect(200);
+    expect(await told()).toEqual([]);
+    expect(await countOf('notifications', [carol.id])).toBe(1);
+    await admin.rest('DELETE', `/channels/${channel.id}`).expect(204);
+    await pass(31 * DAY_MS);
+    await pass(61_000);
+    expect(await countOf('notifications', [carol.id])).toBe(0);
+  });
+
   it('goes later where it is an order', async () => {
     const carol = await app.signUp();
     const product = await create(admin, '/products', { name: 'Tea', description: '', price: { amount: 1, currency: 'EUR' } });
