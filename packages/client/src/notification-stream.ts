@@ -27,7 +27,7 @@ export interface NotificationStreamOptions {
   onNotification(notification: Notification): void;
   /** Some were read: these, or all up to and including one. */
   onRead?(read: { upTo?: string; ids?: string[] }): void;
-  /** The number of unread ones: at the beginning, after each reconnect, and when some are read. */
+  /** The number of unread ones: at the beginning, after each reconnect, and when some are read, deleted or restored. */
   onUnread?(unread: number): void;
   /** Called when the connection comes and goes. */
   onState?(state: 'up' | 'down'): void;

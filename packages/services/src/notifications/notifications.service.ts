@@ -172,13 +172,18 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
 
     /** Host API: soft-deletes a notification. @throws notificationErrors.notFound */
     async delete(notificationId: string): Promise<void> {
-      const { deletedCount } = await Notifications.deleteOne({ _id: notificationId });
-      if (deletedCount === 0) throw notificationErrors.notFound();
+      const deleted = await Notifications.findOneAndDelete({ _id: notificationId }).lean<NotificationRecord>();
+      if (!deleted) throw notificationErrors.notFound();
+      if (!deleted.isRead) publish(deleted.receiverId, { type: 'notifications.read' });
     },
 
     /** @throws notificationErrors.notFound when there is nothing to restore */
     async restore(notificationId: string): Promise<Notification> {
-      return showOne(await Notifications.restore(notificationId), notificationErrors.notFound);
+      const notification = showOne(await Notifications.restore(notificationId), notificationErrors.notFound);
+      const { receiverId, isRead } = notification;
+      publish(receiverId, { type: 'notification.created', notification });
+      if (!isRead) publish(receiverId, { type: 'notifications.read' });
+      return notification;
     },
   };
 }

@@ -1,4 +1,5 @@
 import {
+  FACES,
   NO_ID,
   fixture,
   openStream,
@@ -15,6 +16,7 @@ import { NotificationServerFrame } from './notification-frames.js';
 const PATH = '/notifications/listen';
 
 const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 function listen(person: Person, query = ''): Promise<TestStream> {
   return openStream(app.url, PATH + query, person.credentials);
@@ -36,6 +38,23 @@ describe('the stream of notifications', () => {
     await ann.rest('POST', `/notifications/identities/${ann.id}/read`, { lastReadNotificationId: second.id }).expect(204);
     expect(await stream.next('notifications.read')).toEqual({ type: 'notifications.read', upTo: second.id, unread: 0 });
     for (const frame of stream.frames) expect(NotificationServerFrame.safeParse(frame).error).toBeUndefined();
+  });
+
+  it.each(FACES)('says how many are unread when one of them is deleted, or restored over %s', async (face) => {
+    const ann = await app.signUp();
+    const [unread, read] = [await notify(ann), await notify(ann)];
+    await ann.rest('POST', `/notifications/${read.id}/read`).expect(204);
+    await using stream = await listen(ann);
+    expect(await stream.next('ready')).toEqual({ type: 'ready', unread: 1 });
+    for (const { id } of [read, unread]) await app.tandem.services.notifications.delete(id);
+    expect(await stream.next('notifications.read')).toEqual({ type: 'notifications.read', unread: 0 });
+    for (const { id: notificationId } of [read, unread]) {
+      const restored = await admin.call(face, 'notifications.restore', { notificationId });
+      const { notification } = await stream.next('notification.created');
+      expect(restored).toEqual({ ok: true, value: notification });
+    }
+    expect(await stream.next('notifications.read')).toEqual({ type: 'notifications.read', unread: 1 });
+    expect(stream.frames.filter(({ type }) => type === 'notifications.read')).toHaveLength(2);
   });
 
   it('says nothing of what changes nothing, and nothing of anybody else', async () => {
