@@ -56,7 +56,11 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
           attached.set(payload, await attachments.attach(payload.messageId, payload.file, payload.attachedBy, fence));
         },
         isDone: ({ messageId, file, attachedBy }) => attachments.isAttached(messageId, file, attachedBy),
-        undo: nothing,
+        // only what this very request has attached: it fails too where another one has attached the same file
+        async undo(payload) {
+          const file = attached.get(payload);
+          if (file) await attachments.remove(payload.messageId, file.id);
+        },
       },
       change,
     ],

@@ -1,6 +1,6 @@
-import { FACES, fixture, makeFolder, openStream, startTestServer } from '@tandem/testing';
+import { FACES, fixture, isCommand, makeFolder, openStream, startStoreProxy, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { openChannel, valueOf } from '../../test/chat-world.js';
+import { openChannel, say, valueOf } from '../../test/chat-world.js';
 import { upload } from '../../test/uploads.js';
 import { fileModel } from '../files/file.model.js';
 import type { Message } from './messages.schemas.js';
@@ -10,6 +10,9 @@ const folder = fixture(makeFolder);
 const lifetimes = { accessTokenExpireTime: '9d' } as const;
 const app = fixture(() => startTestServer({ dataDir: folder.path, lifetimes }));
 const other = fixture(() => startTestServer({ mongodbUri: app.mongodbUri, dataDir: folder.path, clock: app.clock, lifetimes }));
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
+const slow = fixture(() => startTestServer({ mongodbUri: proxy.uri, dataDir: folder.path, clock: app.clock, lifetimes }));
+const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 const bob = fixture(() => app.signUp());
 
@@ -83,6 +86,20 @@ describe.each(FACES)('over %s, a message with files', (face) => {
     const again = { ...message, clientId: `${message.clientId} again` };
     expect(await post(again)).toMatchObject({ status: 409, message: 'File is already attached' });
   });
+});
+
+it.each(FACES)('over %s, a message that is deleted while a file is added to it gets none', async (face) => {
+  const { id: channelId } = await openChannel(ann);
+  const { id: messageId } = await say(ann, channelId);
+  const file = await upload(ann, `/messages/${messageId}/attachment-upload-url`, 'text/plain', 'late');
+  const taking = proxy.hold(isCommand('files.findAndModify'));
+  const adding = slow.call(face, 'chat.addAttachment', { messageId, ...file }, ann.credentials);
+  await taking.reached;
+  await ann.rest('DELETE', `/messages/${messageId}`).expect(204);
+  taking.release();
+  expect(await adding).toEqual({ ok: false, status: 404, message: 'Chat message not found' });
+  const { attachments } = await admin.rest('POST', `/messages/${messageId}/restore`).expect<Message>(200);
+  expect(attachments).toEqual([]);
 });
 
 it('a frame posts files too', async () => {
