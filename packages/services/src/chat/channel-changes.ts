@@ -131,7 +131,9 @@ export function createChannelChanges(options: ChannelChangesOptions) {
         }
         case 'channel': {
           const channel = liveChannels.get(channelId);
-          return channel ? { type: 'channel.updated', channelId, channel } : { type: 'channel.deleted', channelId };
+          if (channel) return { type: 'channel.updated', channelId, channel };
+          // one that is there and does not fit is left out (decisions H20)
+          return liveChannels.has(channelId) ? undefined : { type: 'channel.deleted', channelId };
         }
         case 'reaction':
           return reacted.get(record);

@@ -97,11 +97,12 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
     return channel as ReadChannel;
   }
 
-  async function shown(ids: readonly string[]): Promise<Map<string, Channel>> {
+  async function shown(ids: readonly string[]): Promise<Map<string, Channel | undefined>> {
     const records = await Channels.find({ _id: { $in: ids } }).lean<ChannelRecord[]>();
-    const channels = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
-    if (channels.length > 0) await addIcons(channels);
-    return new Map(channels.map((channel) => [channel.id, channel]));
+    const channels = new Map(records.map((record) => [record._id, lists.fit(channelList, record, showBare)]));
+    const fitting = [...channels.values()].filter((channel) => channel !== undefined);
+    if (fitting.length > 0) await addIcons(fitting);
+    return channels;
   }
 
   /** The channels that the caller of a query may read, by id: see the rule `readsChannel`. */
@@ -180,7 +181,7 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
 
     get: read,
 
-    /** The live channels that fit their schema, by id, for readers of streams. */
+    /** The live channels by id, for readers of streams; undefined for one that does not fit its schema. */
     shown,
 
     /** Whether a live channel has this id. */

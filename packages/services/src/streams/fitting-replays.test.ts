@@ -3,6 +3,7 @@ import { FACES, PATIENCE, fixture, openStream, startTestServer } from '@tandem/t
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { openChannel, say, valueOf } from '../../test/chat-world.js';
+import { channelModel } from '../chat/channel.model.js';
 import { messageModel } from '../chat/message.model.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { notificationModel } from '../notifications/notification.model.js';
@@ -60,6 +61,39 @@ describe('a replay of messages that do not fit their schema', () => {
     await expect.poll(() => seqsOf(frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT));
     await say(ann, channelId);
     await expect.poll(() => seqsOf(frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT + 1));
+  });
+});
+
+describe('a channel that does not fit its schema', () => {
+  async function broken(): Promise<string> {
+    const { id: channelId } = await openChannel(ann);
+    await ann.rest('PATCH', `/channels/${channelId}`, { name: 'Coffee' }).expect(200);
+    await app.storage.model(channelModel).collection.updateOne({ _id: channelId } as object, { $set: { name: 5 } });
+    return channelId;
+  }
+  /** What is told until a post, also of another change. */
+  async function toldIn(frames: readonly Record<string, unknown>[], channelId: string): Promise<unknown[]> {
+    await ann.rest('PATCH', `/channels/${channelId}`, { open: true }).expect(404);
+    await app.storage.events.last();
+    const { id } = await say(ann, channelId);
+    const posted = expect.objectContaining({ message: expect.objectContaining({ id }) as unknown }) as unknown;
+    await expect.poll(() => frames, PATIENCE).toContainEqual(posted);
+    return frames.map(({ type }) => type);
+  }
+
+  it('is not told as deleted to the readers of a stream', async () => {
+    const channelId = await broken();
+    await using stream = await openStream(app.url, '/messages/listen', ann.credentials);
+    stream.send({ type: 'subscribe', channelId, sinceChange: 0 });
+    expect(await toldIn(stream.frames, channelId)).not.toContain('channel.deleted');
+  });
+
+  it('is not told as deleted to subscriptions', async () => {
+    const channelId = await broken();
+    const frames = followed((api, onData) =>
+      api.chat.channelEvents.subscribe({ channelId, sinceChange: 0 }, { onData: (got) => onData(got as unknown as Tracked) }),
+    );
+    expect(await toldIn(frames, channelId)).not.toContain('channel.deleted');
   });
 });
 
