@@ -67,6 +67,11 @@ export function createMutes(storage: Storage) {
     for (const { state, version } of events) await keep(state as unknown as Muting, version);
   });
 
+  // by ranges of their ids
+  storage.people.before('channels', async (ids) => {
+    await Mutes.collection.deleteMany({ $or: ids.map((id) => ({ _id: { $gt: keyOf(id, ''), $lt: `${id}!` } })) } as object);
+  });
+
   return {
     /** What a membership stores for `mutedUntil`; null takes the mute back. */
     stored: (until: string | null): Date => (until === null ? NEVER : new Date(until)),

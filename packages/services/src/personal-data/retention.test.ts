@@ -230,14 +230,17 @@ describe('what was deleted', () => {
     expect(await countOf('messages', [`"_id":"${last.id}"`])).toBe(0);
   });
 
-  it('goes with all messages where it was a channel', async () => {
-    const bob = await app.signUp();
+  it('goes with all messages and mutes where it was a channel', async () => {
+    const [bob, carol] = [await app.signUp(), await app.signUp()];
     const channel = await openChannel(bob);
     const message = await say(bob, channel.id);
     await bob.rest('PUT', `/messages/${message.id}/reactions/tea`).expect(204);
+    const { id: membership } = await subscribe(bob, channel.id, carol.id);
+    await bob.rest('PATCH', `/subscriptions/${membership}`, { mutedUntil: '2100-01-01T00:00:00.000Z' }).expect(200);
+    expect(await countOf('mutes', [channel.id])).toBe(1);
     await bob.rest('DELETE', `/channels/${channel.id}`).expect(204);
     await pass(30 * DAY_MS + 61_000);
-    for (const collection of ['channels', 'messages', 'reactions', 'subscriptions', 'pins'])
+    for (const collection of ['channels', 'messages', 'reactions', 'subscriptions', 'pins', 'mutes'])
       expect(await countOf(collection, [channel.id]), collection).toBe(0);
   });
 });
