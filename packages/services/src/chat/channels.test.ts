@@ -105,6 +105,26 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(await post()).toMatchObject({ value: { seq: 2 } });
   });
 
+  it('keeps its messages as they are while it is deleted: admins and senders do not find them', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const { id: messageId } = await say(bob, channelId);
+    const file = await upload(bob, `/messages/${messageId}/attachment-upload-url`, TYPE, 'picture');
+    const { id: attachmentId } = await bob.rest('POST', `/messages/${messageId}/attachments`, file).expect<{ id: string }>(201);
+    const message = await call(bob, 'getMessage', { messageId });
+    expect(await call(ann, 'deleteChannel', { channelId })).toEqual({ ok: true });
+    const notFound = { ok: false, status: 404, message: 'Chat message not found' };
+    for (const procedure of ['deleteMessage', 'pinMessage', 'unpinMessage'])
+      expect(await call(admin, procedure, { messageId }), procedure).toEqual(notFound);
+    expect(await call(bob, 'deleteMessage', { messageId })).toEqual(notFound);
+    for (const who of [admin, bob]) {
+      const removed = await call(who, 'removeAttachment', { messageId, attachmentId });
+      expect(removed).toEqual({ ...notFound, message: 'Chat message not found.' });
+    }
+    expect(await call(admin, 'restoreChannel', { channelId })).toMatchObject({ ok: true });
+    expect(await call(bob, 'getMessage', { messageId })).toEqual(message);
+    expect(await call(bob, 'listPins', { channelId })).toMatchObject({ value: { data: [] } });
+  });
+
   it('is listed for a member with its read position and the last live message', async () => {
     const cid = await app.signUp();
     const quiet = await openChannel(ann, [cid]);

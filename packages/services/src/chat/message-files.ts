@@ -4,6 +4,7 @@ import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { changedRecord, type ChangeTeller } from './change-teller.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { expectLivingIn } from './living-messages.js';
 import type { MessageLog, Sent } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 
@@ -28,6 +29,7 @@ interface Detaching {
 /** The files of messages: those that a message is posted with, and those that come and go later. */
 export function createMessageFiles({ storage, log, teller, attachments }: MessageFilesOptions) {
   const Messages = storage.model(messageModel);
+  const expectLiving = expectLivingIn(storage);
 
   /** Refreshes `updatedAt` after a change of the message's files. @throws errors.messageNotFound */
   async function touch(messageId: string): Promise<MessageRecord> {
@@ -139,7 +141,7 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
 
     /** @throws errors.messageNotFoundStop, attachmentNotFound */
     async detach(messageId: string, attachmentId: string): Promise<void> {
-      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
+      await expectLiving(messageId, errors.messageNotFoundStop);
       const payload = { messageId, attachmentId };
       await detaching.run(payload);
       const record = touched.get(payload) as MessageRecord;

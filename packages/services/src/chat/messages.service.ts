@@ -10,6 +10,7 @@ import { channelModel } from './channel.model.js';
 import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller.js';
 import { publishChatEvent, type SentMessage } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { expectLivingIn } from './living-messages.js';
 import type { Mentions } from './mentions.js';
 import type { Memberships } from './memberships.js';
 import { keepingText } from './message-versions.js';
@@ -69,6 +70,7 @@ export function createMessagesService(options: MessagesOptions) {
   const { storage, lists, bus, log, teller, memberships, replies, pins, mentions, messageFiles } = options;
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
+  const expectLiving = expectLivingIn(storage);
 
   /** Adds the attachments with one query. */
   async function addAttachments(messages: readonly Message[]): Promise<void> {
@@ -112,14 +114,6 @@ export function createMessagesService(options: MessagesOptions) {
 
   const whose = (messageId: string, options = {}) =>
     Messages.findById(messageId, { channelId: 1, senderId: 1 }, options).lean<MessageRecord>();
-
-  /** @throws errors.messageNotFound; validationError */
-  async function expectMembers(messageId: string, identityIds: readonly string[]): Promise<void> {
-    const { channelId } = (await whose(messageId)) ?? {};
-    if (channelId === undefined) throw errors.messageNotFound();
-    const refusal = await mentions.refusal(channelId, identityIds);
-    if (refusal) throw refusal;
-  }
 
   return {
     /** How lists show messages to whom a query is. */
@@ -269,7 +263,8 @@ export function createMessagesService(options: MessagesOptions) {
     async patch(messageId: string, patch: MessagePatch): Promise<Message> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
-      if (patch.mentions) await expectMembers(messageId, patch.mentions);
+      const refusal = patch.mentions && (await mentions.refusal(await expectLiving(messageId), patch.mentions));
+      if (refusal) throw refusal;
       const updatedAt = storage.clock.now();
       const before = keepingText(patch, updatedAt);
       const options = { before, timestamps: false } as const;
@@ -277,8 +272,9 @@ export function createMessagesService(options: MessagesOptions) {
       return tellUpdated(record, record?.senderId);
     },
 
-    /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */
+    /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound, also when its channel is deleted */
     async delete(messageId: string): Promise<void> {
+      await expectLiving(messageId);
       const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
       if (!deleted) throw errors.messageNotFound();
       await teller.tell(deleted.channelId, deletedRecord(deleted), { kind: 'message' });

@@ -4,8 +4,9 @@ import { freeNumber } from '../shared/free-numbers.js';
 import { deletedRecord, type ChangedRecord, type ChangeTeller } from './change-teller.js';
 import type { LastingEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { expectLivingIn } from './living-messages.js';
 import { isChange, type Changed, type LogRecord } from './message-log.js';
-import { messageModel, type MessageRecord } from './message.model.js';
+import { messageModel } from './message.model.js';
 import { pinModel, type PinRecord } from './pin.model.js';
 
 /** Maximum number of pinned messages per channel. */
@@ -21,6 +22,7 @@ export type Pins = ReturnType<typeof createPins>;
 export function createPins({ storage, teller }: { storage: Storage; teller: ChangeTeller }) {
   const Messages = storage.model(messageModel);
   const Pins = storage.model(pinModel);
+  const expectLiving = expectLivingIn(storage);
   const existingMessages = existingIn(Messages);
   const isPinned = async (messageId: string) => (await Pins.exists({ messageId })) !== null;
 
@@ -64,9 +66,7 @@ export function createPins({ storage, teller }: { storage: Storage; teller: Chan
      * @throws errors.messageNotFound, tooManyPins
      */
     async pin(messageId: string, identityId: string): Promise<void> {
-      const message = await Messages.findById(messageId, { channelId: 1 }).lean<MessageRecord>();
-      if (!message) throw errors.messageNotFound();
-      const { channelId } = message;
+      const channelId = await expectLiving(messageId);
       for (;;) {
         const place = await freeNumber(Pins, 'place', PINS_MAX, { channelId, deletedAt: null });
         if (await isPinned(messageId)) return;
@@ -82,7 +82,7 @@ export function createPins({ storage, teller }: { storage: Storage; teller: Chan
 
     /** @throws errors.messageNotFound */
     async unpin(messageId: string, identityId: string): Promise<void> {
-      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      await expectLiving(messageId);
       const removed = await Pins.findOneAndDelete({ messageId }, { hard: true }).lean<PinRecord>();
       if (removed) await tell({ ...removed, identityId }, deletedRecord(removed));
     },
