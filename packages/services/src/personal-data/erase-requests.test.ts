@@ -191,7 +191,7 @@ describe('an erasure', () => {
   it('of one who was deleted long ago cannot be prevented by a restore', async () => {
     const bob = await app.signUp();
     await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
-    await app.tandem.services.identities.eraseDeleted({ _id: bob.id });
+    await app.tandem.services.identities.eraseDeleted([bob.id]);
     await admin.rest('POST', `/identities/${bob.id}/restore`).expect(404, 'Identity not found');
     await letErasuresPass(app);
     expect(await recordOf(bob.id)).toBeNull();

@@ -132,6 +132,26 @@ describe('what was deleted', () => {
     expect(await countOf('products', [product])).toBe(1);
   });
 
+  it('stays likewise where it is a service account, which is not erased', async () => {
+    const organization = await createOrganization(admin);
+    const robot = await create(admin, `/organizations/${organization}/service-accounts`, { name: 'robot', role: 'member' });
+    await admin.rest('DELETE', `/organizations/${organization}`).expect(204);
+    app.clock.advance(31 * DAY_MS);
+    await app.storage.people.write(organizationModel, { _id: organization }, { deletedAt: null });
+    await app.tandem.runJobs();
+    await letErasuresPass(app);
+    expect(await countOf('identities', [`"_id":"${robot}"`])).toBe(1);
+  });
+
+  it('stays where it is a person who is to be erased later, and leaves time to take that back', async () => {
+    const bob = await app.signUp();
+    await admin.rest('DELETE', `/identities/${bob.id}`).expect(204);
+    await pass(29 * DAY_MS);
+    await admin.rest('POST', `/auth/${bob.id}/erase`).expect(202);
+    await pass(2 * DAY_MS);
+    await admin.rest('DELETE', `/auth/${bob.id}/erase`).expect(204);
+  });
+
   it('stays where it is the notification of a mention whose message may change, which notifies nobody again', async () => {
     const [bob, carol] = [await app.signUp(), await app.signUp()];
     const channel = await openChannel(bob, [carol]);

@@ -5,21 +5,22 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 interface RetentionOptions {
   storage: Storage;
   log: Log;
-  identities: Pick<IdentitiesService, 'eraseDeleted'>;
+  identities: Pick<IdentitiesService, 'eraseDeleted' | 'scheduled'>;
   /** Milliseconds after which deleted records go for good, and deleted orders; undefined for never. */
   records: number | undefined;
   orders: number | undefined;
 }
 
-/** What is not removed like others: people are erased. */
 const PEOPLE = 'identities';
 const ORDERS = 'orders';
 
 /** Removes deleted records for good when they have been deleted for long (decisions F8). */
 export function createRetention({ storage, log, identities, records, orders }: RetentionOptions) {
   const retentionOf = (collection: string) => (collection === ORDERS ? orders : records);
+  // people are not removed like others, but erased: who is to be erased later can take that back
+  storage.people.keep(PEOPLE, identities.scheduled);
   storage.people.before(PEOPLE, async (ids) => {
-    await identities.eraseDeleted({ _id: { $in: [...ids] } });
+    await identities.eraseDeleted(ids);
     return [];
   });
 
@@ -35,12 +36,7 @@ export function createRetention({ storage, log, identities, records, orders }: R
       for (const collection of storage.people.softDeleted()) {
         const retention = retentionOf(collection);
         if (retention === undefined) continue;
-        const before = new Date(now - retention);
-        if (collection === PEOPLE) {
-          await identities.eraseDeleted({ deletedAt: { $gt: new Date(0), $lte: before } });
-          continue;
-        }
-        const removed = await storage.people.deletedBefore(collection, before, { signal });
+        const removed = await storage.people.deletedBefore(collection, new Date(now - retention), { signal });
         if (removed > 0) log.info({ collection, removed }, 'records that were deleted long ago were removed');
       }
     },
