@@ -89,6 +89,21 @@ it('a mail stays while it is unknown whether it was queued, and is queued by the
   expect(await leftOf(ann)).toEqual(NONE);
 });
 
+it('a mail that was sent before it was known to be queued is sent again with the same Message-ID', async () => {
+  const ann = await app.signUp();
+  await put(ann, newMail(ann));
+  const { mails } = app.tandem.services;
+  const { relay } = outboxWith(async () => {
+    await mails.work();
+    throw new Error('the store is away');
+  });
+  await relay(ann.id);
+  await relayLeft();
+  await mails.work();
+  const ids = app.mail.mails.flatMap(({ to, messageId }) => (to === ann.email ? messageId : []));
+  expect(ids).toEqual([ids[0], ids[0]]);
+});
+
 it('mails of an identity deleted meanwhile are queued too, once', async () => {
   const ann = await app.signUp();
   const mail = newMail(ann);

@@ -18,7 +18,7 @@ export function createIdentityOutbox(options: { storage: Storage; log: Log; mail
         .setOptions({ deleted: 'include' })
         .lean<Pick<IdentityRecord, 'outbox' | 'outboxAt'>>();
       if (!record?.outboxAt) return;
-      await mails.enqueue(record.outbox);
+      await mails.enqueue(record.outbox.map((mail) => ({ ...mail, isUnique: true })));
       // a mail added since the read stays for the call that added it
       const queued = record.outbox.map(({ id }) => id);
       const rest = { $filter: { input: '$outbox', cond: { $not: { $in: ['$$this.id', queued] } } } };

@@ -41,7 +41,7 @@ export function createInvitationMails(options: InvitationMailsOptions) {
       if (!record) return;
       await standing.reviewOne(invitationId);
       const { _id: id, email: to, expiresAt } = record;
-      await mails.enqueue([{ id, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
+      await mails.enqueue([{ id, isUnique: true, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
       await Invitations.updateOne({ _id: invitationId }, { $set: { mailSince: null } }, { timestamps: false });
     } catch (error) {
       log.warn({ err: describeError(error) }, 'the mail of an invitation was not queued; the next pass retries');

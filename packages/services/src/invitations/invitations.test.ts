@@ -201,10 +201,12 @@ describe('the mail of an invitation', () => {
     expect(app.mail.count(email)).toBe(2);
   });
 
-  it('has the same token when it is sent twice', async () => {
+  it('has the same token and Message-ID when it is sent twice', async () => {
     const { email } = await leaveBehind();
     await workLater();
-    const tokens = app.mail.mails.filter(({ to }) => to === email).map(({ token = '' }) => token);
+    const sent = app.mail.mails.filter(({ to }) => to === email);
+    expect(new Set(sent.map(({ messageId }) => messageId)).size).toBe(1);
+    const tokens = sent.map(({ token = '' }) => token);
     expect(tokens).toHaveLength(2);
     const [first, second] = await Promise.all(
       tokens.map((token) => app.rest('POST', '/auth/token/check', { token }).expect<{ invitationId: string }>(200)),

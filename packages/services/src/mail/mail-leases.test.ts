@@ -31,6 +31,7 @@ async function loseLease(expiresAt: Date | null = null): Promise<QueuedMailRecor
     to: 'ann@example.org',
     identityId: null,
     values: {},
+    isUnique: false,
     expiresAt,
   } as const;
   await slow.add([mail]);

@@ -8,7 +8,7 @@ const WAITS_MS = [10_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HO
 /** Age at which a mail is given up, in milliseconds. */
 const GIVE_UP_MS = 48 * HOUR_MS;
 
-export type NewMail = Pick<QueuedMailRecord, 'template' | 'to' | 'identityId' | 'values' | 'expiresAt'> & {
+export type NewMail = Pick<QueuedMailRecord, 'template' | 'to' | 'identityId' | 'values' | 'isUnique' | 'expiresAt'> & {
   id: string | undefined;
 };
 

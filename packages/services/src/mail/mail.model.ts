@@ -7,6 +7,8 @@ export interface QueuedMailRecord extends QueuedRecord {
   to: string | null;
   identityId: string | null;
   values: Record<string, string | number>;
+  /** Whether no other mail ever gets its id. */
+  isUnique: boolean;
   /** From then on the mail is useless and is not sent. */
   expiresAt: Date | null;
   dueAt: Date;
@@ -27,6 +29,7 @@ export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
     to: { type: String, default: null },
     identityId: { type: String, default: null },
     values: { type: Object, default: {} },
+    isUnique: { type: Boolean, default: false },
     expiresAt: { type: Date, default: null },
     ...queuedFields,
   },

@@ -139,10 +139,12 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
         return;
       }
       if (mails.length === 0) return;
-      const rows = mails.map(({ id, template, to = null, identityId = null, values = {}, expiresAt = null }) => {
-        return { id, template, to, identityId, values, expiresAt };
-      });
-      const addAs = (mailId: string) => queue.add(rows.map((row, at) => ({ ...row, id: `${mailId}.${at}` })));
+      const rows = mails.map(
+        ({ id, template, to = null, identityId = null, values = {}, isUnique = false, expiresAt = null }) => {
+          return { id, template, to, identityId, values, isUnique, expiresAt };
+        },
+      );
+      const addAs = (mailId: string) => queue.add(rows.map((row, at) => ({ ...row, id: `${mailId}.${at}`, isUnique: true })));
       if (onceAMinute === undefined) await queue.add(rows);
       else if (!(await recentMails.queueOnce(onceAMinute, addAs))) return;
       sending.wake();

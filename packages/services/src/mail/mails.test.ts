@@ -36,6 +36,19 @@ describe('a mail', () => {
     expect(await system.rows()).toEqual([]);
   });
 
+  it('has a Message-ID of its own, also where an earlier one had the same id, unless it is the same mail', async () => {
+    const { mails } = await system.start();
+    const to = someone();
+    async function sent(isUnique: boolean): Promise<string> {
+      system.clock.advance(1000);
+      await mails.enqueue([{ id: 'digest', isUnique, template: 'password-changed', to }]);
+      await mails.work();
+      return (await system.server.next(to)).messageId;
+    }
+    expect(await sent(false)).not.toBe(await sent(false));
+    expect(await sent(true)).toBe(await sent(true));
+  });
+
   it('gets its address, token and values when it is sent, and they never stand in the store', async () => {
     const { mails } = await system.start();
     const to = someone();

@@ -51,8 +51,9 @@ export function createRenderer(settings: MailSettings) {
   /** @throws what the template throws; Error when the token or code is missing */
   return function render(row: QueuedMailRecord, prepared: PreparedMail): Mail {
     const { subject, text, html } = templates[row.template](valuesOf(row, prepared), look);
-    // includes the creation time, so that a later mail with the same id is not a duplicate
-    const word = `${encodeURIComponent(row._id).replace(/[()']/g, '_')}.${row.createdAt.getTime().toString(36)}`;
+    // by its time a later mail with the same id is not a duplicate
+    const time = row.isUnique ? '' : `.${row.createdAt.getTime().toString(36)}`;
+    const word = `${encodeURIComponent(row._id).replace(/[()']/g, '_')}${time}`;
     return { to: prepared.to, from, subject: oneLine(subject), text, html, messageId: `<${word}@${domain}>` };
   };
 }

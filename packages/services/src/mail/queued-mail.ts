@@ -7,6 +7,8 @@ export interface QueuedMail {
    * A repeated id is the same mail while it is queued. The id appears in logs, so it must not name anybody. Default: a new id.
    */
   id?: string;
+  /** No other mail ever gets this id: queued again after it was sent, it has the same `Message-ID`. */
+  isUnique?: boolean;
   template: MailTemplateName;
   /** An address. Else give `identityId`, whose address `prepare` looks up. */
   to?: string;

@@ -98,9 +98,8 @@ export function createExportsService({ storage, log, identities, files, mails, a
 
   async function tell({ _id: identityId, objectId, endsAt }: ExportRecord): Promise<void> {
     const values = { objectId: String(objectId), hours: VALID_HOURS };
-    await mails.enqueue([
-      { id: `export.${String(objectId)}`, template: 'export-ready', identityId, values, expiresAt: endsAt as Date },
-    ]);
+    const mail = { id: `export.${String(objectId)}`, isUnique: true, template: 'export-ready' } as const;
+    await mails.enqueue([{ ...mail, identityId, values, expiresAt: endsAt as Date }]);
     const stored = { _id: identityId, objectId, state: 'stored' } as object;
     await collection.updateOne(stored, { $set: { state: 'mailed', dueAt: endsAt } });
   }

@@ -37,8 +37,8 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
       data: { ...show(record), url: new URL(url).origin },
     };
     await dispatch([event]);
-    const values = { host: new URL(url).host, webhookId: id };
-    await mails.enqueue([{ id: `webhook-disabled.${disablingId}`, template: 'webhook-disabled', identityId: createdBy, values }]);
+    const mail = { id: `webhook-disabled.${disablingId}`, isUnique: true, template: 'webhook-disabled' } as const;
+    await mails.enqueue([{ ...mail, identityId: createdBy, values: { host: new URL(url).host, webhookId: id } }]);
     await Webhooks.collection.updateOne({ _id: id, disablingId } as object, { $set: { disablingId: null } });
   }
 
