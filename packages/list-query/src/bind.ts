@@ -45,25 +45,21 @@ export function bindCondition(condition: Condition, fields: Pick<Fields, 'get'>,
 }
 
 /**
- * Negates a condition. A function of null is null, which is no match, and neither is its opposite: so a negation moves
- * inwards to the functions.
+ * Negates a condition. The negation moves inwards to the comparisons and functions: a function of null is null, which is
+ * no match, and neither is its opposite; and the store takes a limited depth, to which no `not` must add.
  */
 function opposite(condition: BoundCondition): BoundCondition {
-  if (!hasFunction(condition)) return { kind: 'not', term: condition };
   switch (condition.kind) {
     case 'and':
     case 'or':
       return { kind: condition.kind === 'and' ? 'or' : 'and', terms: condition.terms.map(opposite) };
+    case 'not':
+      return condition.term;
     case 'text':
       return { ...condition, isNegated: !condition.isNegated };
     default:
       return { kind: 'not', term: condition };
   }
-}
-
-function hasFunction(condition: BoundCondition): boolean {
-  if (condition.kind === 'and' || condition.kind === 'or') return condition.terms.some(hasFunction);
-  return condition.kind === 'text';
 }
 
 function bindSubject(subject: Subject, fields: Pick<Fields, 'get'>, parameter: string): Field {

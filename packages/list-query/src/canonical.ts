@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum nesting depth, far above that of real filters: prevents a stack overflow. */
-const MAX_DEPTH = 100;
+/** Maximum nesting depth, which is that of the store: prevents a stack overflow. */
+const MAX_DEPTH = 200;
 
 /**
  * The same text for all equal filters, used for binding cursors and, as `keyOf`, for cached counts. Distinguishes types

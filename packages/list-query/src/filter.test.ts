@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { meets, sorted } from '../test/plainly.js';
 import { productCondition, productDocuments, productOrder, products } from '../test/products.js';
-import { printFilter, printOrder, runListQuery, type Condition } from './index.js';
+import { LIMITS, createCountCache, parseFilter, printFilter, printOrder, runListQuery, type Condition } from './index.js';
 
 const documents = productDocuments(120);
 const live = documents.filter(({ deletedAt }) => !deletedAt);
@@ -48,6 +48,27 @@ it('a filter inside a group counts what the same filter finds, and groups that i
     RUNS,
   );
 });
+
+it.each(["status eq 'live' or stock gt 3 and (", "status eq 'live' or stock gt 3 and not (", 'not (', '('])(
+  'a filter of %s, nested as deep as the limit allows, finds what it says on pages and in $apply',
+  async (opening) => {
+    const nested = (depth: number) => `${opening.repeat(depth)}tolower(tags) ge 'red'${')'.repeat(depth)}`;
+    const countOf = (filter: string) => live.filter((document) => meets(document, parseFilter(filter))).length;
+    const deepest = nested(LIMITS.depth);
+    const settings = { collection, countCache: createCountCache(), cursorSecret: 'a secret', scope: { costPrice: 1 } };
+    const total = countOf(deepest);
+    const first: [string, string][] = [['$filter', deepest], ['$top', '1']]; // prettier-ignore
+    const { nextToken = '', ...page } = await runListQuery(products, first, settings);
+    expect(page).toMatchObject({ total, count: 1 });
+    expect(await runListQuery(products, [...first, ['$nextToken', nextToken]], settings)).toMatchObject({ total, count: 1 });
+
+    const filtered = nested(LIMITS.depth - 1);
+    expect((await run(['$apply', `filter(${filtered}) then aggregate($count as n)`])).value).toEqual([{ n: countOf(filtered) }]);
+    const grouped = nested(LIMITS.depth - 2);
+    const { value } = await run(['$apply', `groupby((status), filter(${grouped}) then aggregate($count as n))`]);
+    expect(value.reduce((sum, { n }) => sum + (n as number), 0)).toBe(countOf(grouped));
+  },
+);
 
 it('an order sorts as written, nulls first, text by its bytes, equal rows by id', async () => {
   await fc.assert(

@@ -69,6 +69,11 @@ export async function expectListConvention(
     data: [page.data[0]],
     metadata: { pagination: { total: 1 } },
   });
+  // as deep as the limit allows, with an even number of negations
+  const deepest = `${"id eq '' or id ne '' and not (".repeat(32)}id ne '${first}'${')'.repeat(32)}`;
+  const start = await ask<Slice>({ $filter: deepest, $top: 1 });
+  expect(start).toMatchObject({ total: total - 1, value: [page.data[1]] });
+  expect(await ask({ $filter: deepest, $top: 1, $nextToken: start.nextToken })).toMatchObject({ value: [page.data[2]] });
   const all = await ask<Page>({ $filter: `id eq '${first}' or id ne '${first}'`, $orderby: 'id', limit: 50 });
   expect(all.data.map(idOf)).toEqual(inOrder);
   expect(await ask({ $apply: 'aggregate($count as n)' })).toEqual({ total: 1, count: 1, value: [{ n: total }] });
