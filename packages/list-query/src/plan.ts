@@ -135,7 +135,7 @@ export function bindList(
   const scanned = condition && scannedBy(condition);
   parsed(given.search, (text) => checkSearch(text, resource));
   const expansions = parsed(given.expand, (text) => bindExpand(parseExpand(text), resource)) ?? [];
-  const selected = parsed(given.select, (text) => bindSelect(parseSelect(text), rows));
+  const selected = parsed(given.select, (text) => bindSelect(parseSelect(text), rows, expansions));
   const transformed = parsed(given.apply, (text) => compileApply(parseApply(text), resource));
   const visible = transformed ?? (given.apply === undefined ? untransformed(resource) : undefined);
   const order = visible && parsed(given.orderby, (text) => bindOrder(parseOrder(text), visible.fields, '$orderby'));
@@ -149,7 +149,7 @@ export function bindList(
   const complete = completeOrder(order ?? resource.defaultOrder, untransformed(resource).unique);
   const sort = compileOrder(complete);
   // cursors need the values that sort, relations the ids that lead to them
-  const others = [...Object.keys(sort), ...leadingTo(expansions, rows)];
+  const others = [...Object.keys(sort), ...leadingTo(expansions)];
   const projection = selected ? selectedOnly(resource, selected, rows, others) : resource.projection;
   const bound = { given, filter, scanned, expansions, selected, projection, transformed, order: complete, sort };
   if (isUnasked) unasked.set(resource, bound);

@@ -44,6 +44,14 @@ it('related records that a function finds are asked for once, by their ids, and 
   expect(asked).toEqual([['oat', 'gone'], ['rye']]);
 });
 
+it('the part of a row that related records are put into is shown whole, whatever is selected', async () => {
+  const document = { _id: '1', productId: 'rye', items: [{ productId: 'oat', count: 2 }] };
+  const collection = await filled(db, 'selectedOrders', [document]);
+  const query: [string, string][] = [['$select', 'id'], ['$expand', 'items.product']]; // prettier-ignore
+  const { value } = await runListQuery(orders, query, { collection, relations });
+  expect(value).toEqual([{ id: '1', items: [{ productId: 'oat', count: 2, product: { id: 'oat', name: 'Oat' } }] }]);
+});
+
 it('a single record is expanded as a row of a list is', async () => {
   const shown = { id: '1', productId: 'rye', items: [{ productId: 'oat' }] };
   await expanded(shown, 'product, items.product');

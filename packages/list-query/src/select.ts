@@ -22,15 +22,24 @@ export function parseSelect(text: string, parameter = '$select'): PathReference[
   return items;
 }
 
+/** The parts of rows that related records are put into: `items` for `items.product`. */
+const partsIn = (expansions: readonly Expansion[]) =>
+  expansions.filter(({ name }) => name.includes('.')).map(({ name }) => name.split('.', 1)[0] as string);
+
 /**
- * The selected fields, which always include `id`.
+ * The selected fields, which always include `id` and the parts that related records are put into.
  * @throws ListQueryError for a name that is no field of a row
  */
-export function bindSelect(items: readonly PathReference[], rows: RowFields, parameter = '$select'): ReadonlySet<string> {
+export function bindSelect(
+  items: readonly PathReference[],
+  rows: RowFields,
+  expansions: readonly Expansion[] = [],
+  parameter = '$select',
+): ReadonlySet<string> {
   for (const { path, at = 0 } of items) {
     if (path !== 'id' && !rows.has(path)) throw problemAt(parameter, at, `has the unknown property '${shorten(path)}'`);
   }
-  return new Set(['id', ...items.map(({ path }) => path)]);
+  return new Set(['id', ...items.map(({ path }) => path), ...partsIn(expansions)]);
 }
 
 /** The fields of rows that `showRecord` shows: those that the resource declares, whole. */
@@ -41,12 +50,9 @@ export function rowFieldsOf({ fields, open }: Pick<ListResource, 'fields' | 'ope
 
 const isWithin = (path: string, other: string) => path.startsWith(`${other}.`);
 
-/** The stored paths that lead to related records; those of parts of rows as `items.product` with the whole part, which alone can be shown. */
-export function leadingTo(expansions: readonly Expansion[], rows: RowFields): string[] {
-  return expansions.flatMap(({ relation: { from } }) => [
-    from,
-    ...((from.includes('.') && rows.get(from.split('.', 1)[0] as string)) || []),
-  ]);
+/** The stored paths that lead to related records; those of parts of rows with the whole part, which alone can be shown. */
+export function leadingTo(expansions: readonly Expansion[]): string[] {
+  return [...expansions.map(({ relation }) => relation.from), ...partsIn(expansions)];
 }
 
 /** A projection of what the selected fields are made of, and of other paths that the query reads. */

@@ -168,9 +168,10 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
       const list = extend(declared);
       const { row, relations } = list;
       const { resource, rowFields } = seenBy(list, query);
-      const asked = attempt(() => selectedIn(query, rowFields));
+      const expansions = expansionsIn(query, relations);
+      const asked = attempt(() => selectedIn(query, rowFields, expansions));
       const selected = asked && new Set([...asked, ...needs]);
-      const leading = leadingTo(expansionsIn(query, relations), rowFields);
+      const leading = leadingTo(expansions);
       const projection = selected ? selectedOnly(resource, selected, rowFields, leading) : resource.projection;
       const record = await (model as unknown as Model<BaseRecord>).findOne(filter, withVersion(projection)).lean<R>();
       const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);

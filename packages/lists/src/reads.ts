@@ -79,7 +79,8 @@ export function defineRead<Id extends z.ZodRawShape, Row extends z.ZodObject, Re
     select<Answer extends object>(answer: Answer, query: ReadQuery): Answer {
       if (query.$select === undefined) return answer;
       const names = [query.$select, query.$expand ?? []].flat().flatMap((text) => parseSelect(text));
-      return markSelected(answer, ['id', ...names.map(({ path }) => path)]);
+      // of `items.product`, `items`: a path is never selected
+      return markSelected(answer, ['id', ...names.map(({ path }) => path.split('.', 1)[0] as string)]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { bindSelect, parseSelect, type ListResource, type RowFields } from '@tandem/list-query';
+import { bindSelect, parseSelect, type Expansion, type ListResource, type RowFields } from '@tandem/list-query';
 import { z } from 'zod';
 import { makeAgainBy } from './extension.js';
 
@@ -62,7 +62,11 @@ export function selectable<Schema extends z.ZodType>(schema: Schema): Schema {
   return made;
 }
 
-/** The selected fields; undefined without `$select`. @throws ListQueryError */
-export function selectedIn({ $select }: { $select?: string | undefined }, rowFields: RowFields): ReadonlySet<string> | undefined {
-  return $select === undefined ? undefined : bindSelect(parseSelect($select), rowFields);
+/** The selected fields, as `bindSelect` finds them; undefined without `$select`. @throws ListQueryError */
+export function selectedIn(
+  { $select }: { $select?: string | undefined },
+  rowFields: RowFields,
+  expansions?: readonly Expansion[],
+): ReadonlySet<string> | undefined {
+  return $select === undefined ? undefined : bindSelect(parseSelect($select), rowFields, expansions);
 }

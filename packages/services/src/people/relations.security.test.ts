@@ -174,9 +174,9 @@ async function expectOwnReads(row: Row, relations: Relations, call: Call, who: s
   }
 }
 
-/** The related records of a row without those of its parts. */
+/** The related records of a row, and the parts of it that have such. */
 function relatedOf(row: Row, relations: Relations): Row {
-  const names = Object.keys(relations).filter((name) => !name.includes('.'));
+  const names = Object.keys(relations).map((name) => name.split('.', 1)[0] as string);
   return Object.fromEntries(names.map((name) => [name, row[name]]));
 }
 

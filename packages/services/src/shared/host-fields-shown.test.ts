@@ -82,7 +82,14 @@ describe.each(FACES)('over %s, the fields that a host declares', (face) => {
     const items = [{ productId, variantId, quantity: 1, price: 1 }];
     const order = await call(ann, 'orders.create', { identityId: ann.id, currency: 'USD', items });
     const read = { orderId: order.id, $expand: 'items.product,items.variant' };
-    expect(await call(ann, 'orders.get', read)).toMatchObject({ items: [{ product: given, variant: given }] });
+    const whole = await call(ann, 'orders.get', read);
+    expect(whole).toMatchObject({ items: [{ product: given, variant: given }] });
+    // the lines come with what is shown in them, selected or not
+    const shown = { id: order.id, status: 'pending', items: whole['items'] };
+    expect(await call(ann, 'orders.get', { ...read, $select: 'status' })).toEqual(shown);
+    const asked = { identityId: ann.id, $expand: read.$expand, $select: 'status', $filter: `id eq '${order.id}'` };
+    const { data } = (await call(ann, 'orders.list', asked)) as unknown as Rows;
+    expect(data).toEqual([shown]);
   });
 
   it('of an order are given by its buyer, and changed by staff alone', async () => {
