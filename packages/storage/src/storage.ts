@@ -98,8 +98,9 @@ export interface Storage {
   /** Every document of the database as lines of text, including collections without a model; not a snapshot. */
   exportLines(onProgress: (progress: TransferProgress) => void): AsyncGenerator<string>;
   /**
-   * Fills an empty database from the lines of an export: all or nothing.
-   * @returns the number of documents
+   * Fills an empty database from the lines of an export: all or nothing. Of two documents that share a unique value, as a
+   * change during the export may leave them, the newer one is stored.
+   * @returns the number of documents stored
    * @throws ImportError for a database with documents, and for lines that are not a complete export
    */
   importLines(lines: AsyncIterable<string>, onProgress: (progress: TransferProgress) => void): Promise<number>;

@@ -22,6 +22,8 @@ const DOCUMENTS = [
   },
 ];
 const MANY = 1200;
+/** Ids in the order of their numbers. */
+const id = (n: number) => `${1e6 + n}`;
 
 let storage: Storage;
 let other: Storage;
@@ -135,6 +137,36 @@ describe('an export', () => {
     const loading = own.storage.importLines(each(await exported()), () => {});
     await expect(loading).rejects.toThrow(/has documents already \(in imports\)/);
     expect(() => own.storage.model(defineModel('tandemImports', settings))).toThrow(/is that of imports under way/);
+  });
+
+  it('made while a unique value passes on is imported with its newer holder, and without the older ones', async () => {
+    const [from, to] = [(await openTestStorage()).storage, (await openTestStorage()).storage];
+    onTestFinished(async () => void (await Promise.all([from.close(), to.close()])));
+    const seats = defineModel('seats', {
+      fields: { row: Number, person: String },
+      indexes: [
+        { keys: { row: 1 }, unique: true, serves: 'a seat by its row' },
+        { keys: { person: 1 }, unique: true, serves: 'the seat of a person' },
+      ],
+    });
+    const seatsOf = (one: Storage) => one.model(seats).collection as unknown as mongoose.mongo.Collection<{ _id: string }>;
+    const [before, after] = [seatsOf(from), seatsOf(to)];
+    await Promise.all([from.ensureIndexes(), to.ensureIndexes()]);
+    const seat = (row: number) => ({ _id: id(row), row, person: `p${row}`, deletedAt: null });
+    const deleted = { ...seat(0), _id: id(-1), deletedAt: new Date(0) };
+    await before.insertMany([deleted, ...Array.from({ length: MANY }, (_, row) => seat(row))]);
+    const lines: string[] = [];
+    for await (const line of from.exportLines(() => {})) {
+      lines.push(line);
+      if (!line.includes(id(1))) continue;
+      // the export has read both, and will read what comes last
+      await before.deleteMany({ _id: { $in: [id(0), id(1)] } });
+      await before.insertMany([{ ...seat(MANY), row: 0, person: 'p1' }, seat(MANY + 1)]);
+    }
+    const told: object[] = [];
+    expect(await to.importLines(each(lines), (progress) => told.push(progress))).toBe(MANY + 1);
+    expect(told.at(-1)).toEqual({ collection: 'seats', documents: MANY + 1, leftOut: 2 });
+    expect(await after.find().sort({ _id: 1 }).toArray()).toEqual(await before.find().sort({ _id: 1 }).toArray());
   });
 
   it('is refused where there are documents', async () => {

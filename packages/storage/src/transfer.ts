@@ -30,6 +30,8 @@ export interface TransferProgress {
   collection: string;
   /** So far, over all collections. */
   documents: number;
+  /** Of an import: documents that gave way to newer ones, with which they shared a unique value. */
+  leftOut?: number;
 }
 type OnProgress = (progress: TransferProgress) => void;
 /** The searched fields of a collection: what finds its records is made at the import. */
@@ -63,8 +65,9 @@ export async function* exportLines(database: mongo.Db, onProgress: OnProgress, s
 
 /**
  * Stores the output of `exportLines` in a database without documents. All or nothing: a failed import removes what it
- * stored, or leaves a mark by which a further import refuses the database.
- * @returns the number of documents
+ * stored, or leaves a mark by which a further import refuses the database. Of two documents that share a unique value the
+ * newer one is stored.
+ * @returns the number of documents stored
  * @throws ImportError for a database that is not empty, lines that are not of an export, or an export that breaks off
  */
 export async function importLines(
@@ -131,6 +134,52 @@ async function expectEmpty(database: mongo.Db): Promise<void> {
   }
 }
 
+/**
+ * Inserts documents in order. One that shares a unique value with an earlier one takes its place: the export read the
+ * earlier one before a change gave the value away.
+ * @returns how many were left out
+ */
+async function insert(collection: mongo.Collection, documents: mongo.BSON.Document[]): Promise<number> {
+  let leftOut = 0;
+  for (let rest = documents; rest.length > 0;) {
+    try {
+      await collection.insertMany(rest);
+      break;
+    } catch (error) {
+      const refused = (error as { writeErrors?: { index: number }[] }).writeErrors?.[0]?.index;
+      if (isDuplicateKey(error) === false || refused === undefined) throw error;
+      leftOut += await insertInPlace(collection, rest[refused] as mongo.BSON.Document);
+      rest = rest.slice(refused + 1);
+    }
+  }
+  return leftOut;
+}
+
+/** @returns how many gave way: one for each unique index at most */
+async function insertInPlace(collection: mongo.Collection, document: mongo.BSON.Document): Promise<number> {
+  for (let leftOut = 0; ; leftOut += 1) {
+    try {
+      await collection.insertOne(document);
+      return leftOut;
+    } catch (error) {
+      if (!(await removeEarlier(collection, error))) throw error;
+    }
+  }
+}
+
+/** Removes the document whose unique value another was refused for; not one of the same id, which no change explains. */
+async function removeEarlier(collection: mongo.Collection, error: unknown): Promise<boolean> {
+  const refused = isDuplicateKey(error);
+  if (refused === false || refused.index === '_id_') return false;
+  const index = (await collection.indexes()).find(({ name }) => name === refused.index);
+  const { keyValue } = error as { keyValue?: object };
+  if (!index || !keyValue) return false;
+  const shared = Object.entries(keyValue).map(([path, value]) => ({ [path]: { $eq: value as unknown } }));
+  // documents outside of a partial index share the value freely
+  const { deletedCount } = await collection.deleteOne({ $and: [index.partialFilterExpression ?? {}, ...shared] });
+  return deletedCount === 1;
+}
+
 async function store(
   database: mongo.Db,
   lines: AsyncIterable<string>,
@@ -138,6 +187,7 @@ async function store(
 ): Promise<number> {
   let at = 0;
   let documents = 0;
+  let leftOut = 0;
   let isOver = false;
   let batch: Line[] = [];
   let characters = 0;
@@ -147,9 +197,10 @@ async function store(
     if (!first) return;
     touched.add(first.collection);
     const searched = searchedIn(first.collection);
-    await database.collection(first.collection).insertMany(batch.map(({ document }) => withSearch(document, searched)));
+    const searchable = batch.map(({ document }) => withSearch(document, searched));
+    leftOut += await insert(database.collection(first.collection), searchable);
     documents += batch.length;
-    onProgress({ collection: first.collection, documents });
+    onProgress({ collection: first.collection, documents: documents - leftOut, leftOut });
     batch = [];
     characters = 0;
   }
@@ -178,7 +229,7 @@ async function store(
     characters += text.length;
   }
   if (!isOver) throw new ImportError(`The export breaks off after line ${at}`);
-  return documents;
+  return documents - leftOut;
 }
 
 function parse(text: string, at: number): Record<string, unknown> {

@@ -17,15 +17,18 @@ const FILE = { flags: 'wx', mode: 0o600 };
 /** Reports progress on stderr, because stdout carries the lines themselves. */
 function createProgress(done: 'exported' | 'imported') {
   let saidAt = performance.now();
-  let documents = 0;
+  let [documents, leftOut] = [0, 0];
   return {
     update(progress: TransferProgress) {
-      ({ documents } = progress);
+      ({ documents, leftOut = 0 } = progress);
       if (performance.now() - saidAt < PROGRESS_MS) return;
       saidAt = performance.now();
       console.error(`${done} ${documents} documents, now ${progress.collection}`);
     },
-    end: () => console.error(`${done} ${documents} documents`),
+    end() {
+      console.error(`${done} ${documents} documents`);
+      if (leftOut > 0) console.error(`left out ${leftOut} that shared a unique value with newer ones`);
+    },
     isEmpty: () => documents === 0,
   };
 }
