@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startTestServer } from '@tandem/testing';
+import type { Tandem } from '@tandem/services';
+import { PASSWORD, PATIENCE, TEST_SECRETS, databaseOf, newEmail, startTestServer } from '@tandem/testing';
+import express from 'express';
 import { afterEach, expect, it, vi } from 'vitest';
-import { sendNoEvents } from '../packages/services/test/webhook-receiver.js';
+import { sendNoEvents, startReceiver } from '../packages/services/test/webhook-receiver.js';
+import { listen } from './host-application.js';
 import { runSample, sampleOf } from './samples.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -39,5 +42,27 @@ it('the receiver of docs/webhooks.md takes what the server sends, and refuses wh
   } finally {
     log.mockRestore();
     receiver.close();
+  }
+});
+
+it('the host of docs/webhooks.md sends events', async () => {
+  vi.stubEnv('MONGODB_URI', databaseOf('webhooks_doc'));
+  vi.stubEnv('AUTH_ENC_SECRET', TEST_SECRETS.authEncSecret);
+  vi.stubEnv('AUTH_SIGN_SECRET', TEST_SECRETS.authSignSecret);
+  const sample = sampleOf('docs/webhooks.md', 'createTandem').replace('privateAddresses: false', 'privateAddresses: true');
+  const { tandem, close } = await runSample<{ tandem: Tandem; close(): Promise<void> }>(sample);
+  try {
+    await using receiver = await startReceiver();
+    await using host = await listen(express().use(tandem.routes()));
+    const admin = { email: newEmail(), password: PASSWORD };
+    await tandem.services.authentication.createAdmin(admin);
+    const { body } = await host.call('POST', '/auth/login', admin);
+    const post = (route: string, given: object) =>
+      host.call('POST', route, given, { authorization: `Bearer ${String(body?.['accessToken'])}` });
+    expect(await post('/webhooks', { url: receiver.url, types: ['product.*'] })).toMatchObject({ status: 201 });
+    expect(await post('/products', { name: 'Rye', description: '' })).toMatchObject({ status: 201 });
+    await expect.poll(() => receiver.received.map(({ event }) => event.type), PATIENCE).toEqual(['product.created']);
+  } finally {
+    await close();
   }
 });
