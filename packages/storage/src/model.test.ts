@@ -149,6 +149,19 @@ describe('a command to the store', () => {
   });
 });
 
+it.each(['cleared', 'texts'])('a model that would clear a field which it does not have is refused (%s)', (key) => {
+  const define = (path: string, openFields = false) =>
+    defineModel<Notice>('notices', {
+      fields: { receiverId: String, 'place.street': String, house: { number: Number } },
+      openFields,
+      indexes: [],
+      people: { receiverId: { erased: 'keep', [key]: { [path]: '' } } },
+    });
+  expect(() => define('text')).toThrow(new TypeError('notices: there is no field "text" to clear'));
+  for (const path of ['receiverId', 'place.street', 'place', 'house.number']) expect(() => define(path)).not.toThrow();
+  expect(() => define('text', true)).not.toThrow();
+});
+
 describe('a storage', () => {
   it("does not affect the host's own mongoose, and finds its models by their definition", async () => {
     const other = await openStorage({ uri });

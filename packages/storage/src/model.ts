@@ -2,7 +2,7 @@ import type mongoose from 'mongoose';
 import type { Connection, Schema, SchemaDefinition } from 'mongoose';
 import type { Clock } from './clock.js';
 import { newId } from './ids.js';
-import type { Naming } from './people.js';
+import { clearedBy, type Naming } from './people.js';
 import { PURGING } from './purges.js';
 import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
@@ -93,18 +93,30 @@ export interface Model<R extends BaseRecord> extends mongoose.Model<R> {
   restore(idOrFilter: string | mongoose.QueryFilter<R>): Promise<R | undefined>;
 }
 
-/** Describes a collection of this name; `storage.model(definition)` makes it usable (decision R1). */
+/**
+ * Describes a collection of this name; `storage.model(definition)` makes it usable (decision R1).
+ * @throws TypeError for a name in `cleared` or `texts` that is none of the fields: what it stands for would stay
+ */
 export function defineModel<R extends BaseRecord>(
   collectionName: string,
   settings: ModelSettings & { cascades?: readonly Cascade<keyof R & string>[] },
 ): ModelDefinition<R> {
   const { softDelete = true, deletedRecords = {} } = settings;
+  if (!settings.openFields) expectCleared(collectionName, settings);
   const indexes = [
     ...settings.indexes,
     ...(settings.traced ? [WAITING_INDEX] : []),
     ...(softDelete ? [deletedIndex(deletedRecords)] : []),
   ];
   return { ...DEFAULTS, ...settings, indexes, collectionName };
+}
+
+function expectCleared(collectionName: string, { fields, people = {} }: ModelSettings): void {
+  const firstOf = (path: string) => path.split('.', 1)[0];
+  const known = new Set(Object.keys(fields).map(firstOf));
+  const cleared = Object.values(people).flatMap((naming) => clearedBy(naming, true));
+  const unknown = cleared.find(([path]) => !known.has(firstOf(path)));
+  if (unknown) throw new TypeError(`${collectionName}: there is no field "${unknown[0]}" to clear`);
 }
 
 const DEFAULTS = {

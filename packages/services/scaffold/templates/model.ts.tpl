@@ -11,7 +11,7 @@ export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
   // gives each a version, and its answers an ETag
   traced: { kind: '{{one}}' },
   // goes with the person who created it; `cleared` is what its events lose
-  people: { identityId: { erased: 'remove', cleared: { name: '' } } },
+  people: { identityId: { erased: 'remove', cleared: { title: '' } } },
   fields: {{one}}Record.stored,
   indexes: [
     ...listIndexes({{one}}Record.resource),

@@ -48,3 +48,20 @@ describe.each(FACES)('a {{words}} over %s', (face) => {
     expect(await app.call(face, '{{many}}.list', { $filter, $top: 1 })).toMatchObject({ ok: true, value: { count: 1 } });
   });
 });
+
+it('what somebody said who is erased goes, from the log of events too', async () => {
+  const { id, rest } = await app.signUp();
+  await rest('POST', '/{{files}}', { title: 'One' }).expect(201);
+  const { events, people } = app.storage;
+  const erase = async () => {
+    await events.last();
+    const { changed, left } = await people.erase({ id, emails: [] }, { blank: false });
+    return changed + left + (await people.eraseEvents({ id, emails: [] }, { blank: false }));
+  };
+  await expect.poll(erase).toBe(0);
+  const found = (await events.read({ limit: 100 })).events.filter(({ state }) => state['identityId'] === id);
+  expect(found.map(({ type, state }) => [type, state['title']])).toEqual([
+    ['{{one}}.created', ''],
+    ['{{one}}.deleted', ''],
+  ]);
+});
