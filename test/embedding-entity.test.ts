@@ -1,13 +1,13 @@
 import type { Tandem } from '@tandem/services';
 import { openStorage, type Storage } from '@tandem/storage';
-import { TEST_SECRETS, fixture, resolveReference, startTestServer, type Person } from '@tandem/testing';
+import { PATIENCE, TEST_SECRETS, fixture, resolveReference, startTestServer, type Person } from '@tandem/testing';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, type Listening } from './host-application.js';
 import { runSample, sampleOf } from './samples.js';
 
 interface Sample {
-  createDeliveringTandem(given: object): Promise<Tandem>;
+  createDeliveringTandem(given: object, onNew: (deliveryId: string) => unknown): Promise<Tandem>;
 }
 interface Rows {
   data: object[];
@@ -22,11 +22,13 @@ const admin = fixture(() => app.signUpAdmin());
 let storage: Storage;
 let tandem: Tandem;
 let host: Listening;
+const made: string[] = [];
 beforeAll(async () => {
   const { createDeliveringTandem } = await runSample<Sample>(sampleOf('docs/embedding.md', 'createDeliveringTandem'));
   storage = await openStorage({ uri: app.mongodbUri });
-  tandem = await createDeliveringTandem({ storage, authSecrets: TEST_SECRETS });
+  tandem = await createDeliveringTandem({ storage, authSecrets: TEST_SECRETS }, (id) => made.push(id));
   await storage.ensureIndexes();
+  tandem.start();
   host = await listen(express().use(tandem.routes(), ...tandem.errorMiddlewares()));
 });
 afterAll(async () => {
@@ -101,6 +103,16 @@ describe("an entity of the host's own", () => {
     expect((await ask({ $filter: `buyerId eq '${mia.id}'` }, admin)).data).toHaveLength(3);
   });
 
+  it('is told of by events: in the log, to handlers of the host and to webhooks', async () => {
+    const types = ['delivery.*'];
+    expect(await call(admin, 'POST', '/webhooks', { url: 'https://receiver.invalid/', types })).toMatchObject({ status: 201 });
+    const given = { courierId: courier.id, address: 'Tea Lane 4', grams: 100 };
+    const { body } = await call(buyer, 'POST', '/deliveries', given);
+    await expect.poll(() => made, PATIENCE).toContain(body?.id);
+    const page = (await call(admin, 'GET', '/events?types=delivery.created&limit=200')).body as unknown as Rows;
+    expect(page.data.at(-1)).toMatchObject({ type: 'delivery.created', actor: { id: buyer.id }, data: body });
+  });
+
   it('is in the OpenAPI document: texts, rules, errors, list', async () => {
     const document = await tandem.openApi({ title: '', description: '', version: '', url: '/' });
     const { tags, paths, components } = document;
@@ -113,7 +125,7 @@ describe("an entity of the host's own", () => {
 });
 
 it("fields of the host's own are those of products", async () => {
-  const { createShelvedTandem } = await runSample<{ createShelvedTandem: Sample['createDeliveringTandem'] }>(
+  const { createShelvedTandem } = await runSample<{ createShelvedTandem(given: object): Promise<Tandem> }>(
     sampleOf('docs/embedding.md', 'createShelvedTandem'),
   );
   const ownStorage = await openStorage({ uri: app.mongodbUri });

@@ -111,6 +111,22 @@ describe('a host of some services', () => {
     await storage.close();
   });
 
+  it('does not start with a service of its own that names a kind of events, and tells of none', async () => {
+    const storage = await openStorage({ uri: accounts.mongodbUri });
+    const teas = defineService({
+      name: 'teas',
+      description: '',
+      lists: {},
+      tells: ['tea'],
+      errors: {},
+      router: () => router({}),
+    });
+    await expect(createTandem({ storage, authSecrets, ownServices: [teas] })).rejects.toThrow(
+      'ownServices: there is no lists.tell("tea", …), which `tells` names',
+    );
+    await storage.close();
+  });
+
   it('does not start with an unknown service', async () => {
     await expect(createHost(accounts.mongodbUri, authSecrets, ['billing' as ServiceName])).rejects.toThrow(
       'services: there is no service "billing"',

@@ -32,6 +32,7 @@ const host = fixture(async () => {
   return {
     ...listening,
     storage,
+    tandem,
     async [Symbol.asyncDispose]() {
       await listening[Symbol.asyncDispose]();
       await tandem.close();
@@ -39,6 +40,11 @@ const host = fixture(async () => {
     },
   };
 });
+
+interface TaskEvent {
+  type: string;
+  data: { ownerId: string; title: string };
+}
 
 const folder = fixture(makeFolder);
 
@@ -91,8 +97,9 @@ it('the log of events loses the titles of tasks whose owner is erased', async ()
     return changed + left + (await people.eraseEvents({ id, emails: [] }, { blank: false }));
   };
   await expect.poll(ended, { timeout: 10_000 }).toBe(0);
-  const found = (await events.read({ limit: 100 })).events.filter(({ state }) => state['ownerId'] === id);
-  expect(found.map(({ type, state }) => [type, state['title']])).toEqual([
+  const { data } = await host.tandem.services.events.read({ types: 'task.*' }, true);
+  const found = (data as object as TaskEvent[]).filter((event) => event.data.ownerId === id);
+  expect(found.map((event) => [event.type, event.data.title])).toEqual([
     ['task.created', ''],
     ['task.deleted', ''],
   ]);

@@ -120,7 +120,7 @@ export interface TandemConfiguration<
    * Functions that are called with each event of a type, until they return (docs/events.md): from their first start on, on one
    * instance at a time, after a crash again.
    */
-  on?: EventHandlers;
+  on?: EventHandlers<NonNullable<Own[number]['tells']>[number]>;
   /** To which addresses webhooks are sent, and for how long. */
   webhooks?: WebhookSettings;
   /** Answers `$search` in place of the index that storage keeps with the records. */

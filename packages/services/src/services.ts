@@ -2,7 +2,10 @@ import { createFoundation, type FoundationOptions } from './foundation.js';
 import { SERVICES, type Services } from './router.js';
 import type { AnyPart, AnyService, MadeBy } from './shared/define-service.js';
 
-/** Creates all services and those of the host's own, each after what it needs, once. */
+/**
+ * Creates all services and those of the host's own, each after what it needs, once.
+ * @throws Error for a kind of records that a service of the host's own names in `tells`, but does not tell
+ */
 export function createServices<Own extends AnyService>(options: FoundationOptions, own: readonly Own[]): Services & MadeBy<Own> {
   const foundation = createFoundation(options);
   const made = new Map<AnyPart, object>();
@@ -19,5 +22,8 @@ export function createServices<Own extends AnyService>(options: FoundationOption
   const neededBy = ({ needs = [] }: AnyPart): object => Object.assign({}, foundation, ...needs.map(make));
 
   for (const service of [...SERVICES, ...own]) make(service);
+  const kinds = foundation.lists.kinds();
+  const untold = own.flatMap(({ tells = [] }) => tells).find((kind) => !kinds.includes(kind));
+  if (untold !== undefined) throw new Error(`ownServices: there is no lists.tell("${untold}", …), which \`tells\` names`);
   return Object.assign({}, foundation, ...made.values()) as Services & MadeBy<Own>;
 }

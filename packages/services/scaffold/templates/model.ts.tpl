@@ -8,7 +8,7 @@ export interface {{One}}Record extends Live, StoredFields<typeof {{one}}Record> 
 }
 
 export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
-  // gives each a version, and its answers an ETag
+  // gives each a version, its answers an ETag, and its changes to the log of events
   traced: { kind: '{{one}}' },
   // goes with the person who created it; `cleared` is what its events lose
   people: { identityId: { erased: 'remove', cleared: { title: '' } } },

@@ -10,5 +10,6 @@ export const {{many}} = defineService({
   create: (all) => ({ {{many}}: create{{Many}}Service(all) }),
   router: ({ {{many}}: service }) => create{{Many}}Router(service),
   lists: { list: {{one}}List },
+  tells: ['{{one}}'],
   errors: { '{{plural}}': {{one}}Errors },
 });

@@ -14,6 +14,7 @@ function show(record: {{One}}Record): {{One}} {
 /** {{Plural}}. Ids are UUID strings; nothing here depends on HTTP. */
 export function create{{Many}}Service({ storage, lists }: { storage: Storage; lists: Lists }) {
   const {{Many}} = storage.model({{one}}Model);
+  lists.tell('{{one}}', {{one}}List, { show });
   const showOne = lists.one({{one}}List, show);
 
   return {

@@ -58,5 +58,10 @@ export type EventOf<Pattern extends EventPattern> = Pattern extends `${infer Of 
   ? Omit<DomainEvent, 'data'> & { data: EventRecords[Of] }
   : never;
 
-/** Handlers by type of events (docs/embedding.md). */
-export type EventHandlers = { [Pattern in EventPattern]?: (event: EventOf<Pattern>) => unknown };
+/**
+ * Handlers by type of events (docs/embedding.md).
+ * @typeParam OwnKind kinds of records of the host's own
+ */
+export type EventHandlers<OwnKind extends string = never> = {
+  [Pattern in EventPattern]?: (event: EventOf<Pattern>) => unknown;
+} & { [Pattern in `${OwnKind}.${TraceType | '*'}`]?: (event: DomainEvent) => unknown };

@@ -1,9 +1,6 @@
-import { TRACE_TYPES } from '@tandem/storage';
 import { fixture, newEmail, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { startReceiver } from '../../test/webhook-receiver.js';
-import { SERVICES } from '../router.js';
-import { EVENT_TYPES } from './domain-event.js';
 import type { EventOf } from './event-records.js';
 
 const handled: EventOf<'product.*'>[] = [];
@@ -51,11 +48,4 @@ it('a change reaches the webhooks that want it, an organization’s without what
   expect(JSON.parse(toOwner ?? '')).toMatchObject({ data: { branchName: 'North' } });
   expect(toOwner).not.toContain('credit');
   expect(own.ids()).toEqual(all.ids());
-});
-
-it('webhooks know the types of all kinds that services declare', () => {
-  const declared = SERVICES.flatMap(({ tells = [] }) =>
-    tells.flatMap((kind) => TRACE_TYPES.map((change) => `${kind}.${change}`)),
-  );
-  expect(new Set(EVENT_TYPES)).toEqual(new Set([...declared, 'webhook.disabled']));
 });

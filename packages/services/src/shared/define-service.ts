@@ -63,6 +63,7 @@ export interface ServiceDefinition<
   Procedures extends AnyTRPCRouter = AnyTRPCRouter,
   Lists extends Readonly<Record<string, DeclaredList>> = Readonly<Record<string, DeclaredList>>,
   Errors extends ErrorTables = ErrorTables,
+  Kind extends string = string,
 > {
   /** The name in tRPC paths, in `authMode` and in the documents. */
   readonly name: Name;
@@ -76,8 +77,8 @@ export interface ServiceDefinition<
   router(all: Given<Needs> & Made, options: RouterOptions): Procedures;
   /** Its lists, by procedure name. */
   readonly lists: Lists;
-  /** The kinds of records whose changes make events (docs/events.md). */
-  readonly tells?: readonly string[];
+  /** The kinds of records of which events tell (docs/events.md): those that its logic gives to `lists.tell`. */
+  readonly tells?: readonly Kind[];
   /** The errors it declares. */
   readonly errors: Errors;
 }
@@ -98,7 +99,8 @@ export function defineService<
   Made extends object = object,
   const Needs extends readonly AnyPart[] = readonly [],
   const Errors extends ErrorTables = ErrorTables,
->(definition: ServiceDefinition<Name, Needs, Made, Procedures, Lists, Errors>) {
+  const Kind extends string = never,
+>(definition: ServiceDefinition<Name, Needs, Made, Procedures, Lists, Errors, Kind>) {
   return definition;
 }
 

@@ -1,24 +1,19 @@
 import { defineList } from '@tandem/lists';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
-import { EVENT_TYPES } from '../events/domain-event.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Timestamp, distinct } from '../shared/schemas.js';
 
 const URL_MAX = 2000;
 const TYPES_MAX = 100;
 
-/** What an entry of `types` may be: a type of events, all of a kind, or all. */
-const NAMED_TYPES = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => type.replace(/\.\w+$/, '.*')), '*']);
-
 /** Every entry of `types` that an event of this type matches. */
 export function namesOf(type: string): string[] {
   return [type, type.replace(/\.\w+$/, '.*'), '*'];
 }
 
-const EventTypes = distinct(
-  z.string().refine((type) => NAMED_TYPES.has(type), 'must be a type of events such as order.created, order.* or *'),
-)
+/** That each exists is checked later: a host may have kinds of its own. */
+const EventTypes = distinct(z.string())
   .min(1)
   .max(TYPES_MAX)
   .meta({

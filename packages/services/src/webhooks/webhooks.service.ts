@@ -2,6 +2,7 @@ import { madeIn } from '../shared/made-records.js';
 import { validationError, type Log } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
+import { typesIn } from '../events/event-types.js';
 import type { EventsService } from '../events/events.service.js';
 import type { ErasuresService } from '../personal-data/erasures.service.js';
 import type { DomainEvent } from '../events/events.schemas.js';
@@ -37,6 +38,9 @@ export interface WebhookSettings extends Partial<AddressSettings> {
 
 /** Time for a receiver to answer, in milliseconds (decisions E2). A turn at a webhook, which ends with one, must end before its lease. */
 const TIMEOUT_MS = 15_000;
+
+/** What `types` may name besides the types of the log. */
+const OTHER_TYPES = new Set(['webhook.disabled', 'webhook.*', '*']);
 
 interface WebhooksOptions {
   storage: Storage;
@@ -95,8 +99,11 @@ export function createWebhooksService(options: WebhooksOptions) {
   const showOne = lists.one(webhookList, show);
   const after = { returnDocument: 'after' } as const;
 
-  /** @throws validationError for an address that not everybody can reach */
-  async function checkUrl(url: string | undefined): Promise<void> {
+  /** @throws validationError for types of events that do not exist, and for an address that not everybody can reach */
+  async function check({ types = [], url }: Pick<WebhookPatch, 'types' | 'url'>): Promise<void> {
+    const ofLog = types.filter((type) => !OTHER_TYPES.has(type));
+    const problem = 'must be a type of events such as order.created, order.* or *';
+    typesIn(ofLog, lists.kinds(), (type) => `request body/types/${types.indexOf(type)} ${problem}`);
     if (url !== undefined && !(await addresses.maySave(new URL(url))))
       throw validationError(['request body/url must be a public address']);
   }
@@ -168,11 +175,11 @@ export function createWebhooksService(options: WebhooksOptions) {
     made: madeIn(Webhooks, show),
     sending,
 
-    /** @throws organizationErrors.notFound, errors.tooMany; validationError for an address that not everybody can reach */
+    /** @throws organizationErrors.notFound, errors.tooMany; validationError as `check` */
     async create(given: NewWebhook, createdBy: string, _id = newId(clock)): Promise<WebhookWithSecret> {
       const { organizationId } = given;
       await expectOrganization(organizationId);
-      await checkUrl(given.url);
+      await check(given);
       const secret = newSecret();
       const fields = { ...given, createdBy, secrets: [{ secret, expiresAt: null }] };
       for (;;) {
@@ -199,12 +206,12 @@ export function createWebhooksService(options: WebhooksOptions) {
       return found && (found.organizationId ?? null);
     },
 
-    /** @throws errors.nothingToUpdate for an empty change, notFound; validationError for an address that not everybody can reach */
+    /** @throws errors.nothingToUpdate for an empty change, notFound; validationError as `check` */
     async patch(webhookId: string, patch: WebhookPatch): Promise<Webhook> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       if (!(await Webhooks.exists({ _id: webhookId }))) throw errors.notFound();
-      await checkUrl(given.url);
+      await check(given);
       const $set = { ...given, ...(given.disabledAt === null && { disablingId: null }) };
       return showOne(await Webhooks.findByIdAndUpdate(webhookId, { $set }, after).lean<WebhookRecord>(), errors.notFound);
     },

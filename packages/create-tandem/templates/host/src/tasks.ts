@@ -38,7 +38,7 @@ export interface TaskRecord extends Live, StoredFields<typeof record> {
 // The indexes that serve the list: of all tasks, and of the tasks of one owner.
 const model = defineModel<TaskRecord>('tasks', {
   fields: record.stored,
-  // gives each a version: its answers have an `ETag`, and `If-Match` keeps a change from overwriting another's
+  // gives each a version: its answers have an `ETag`, and `If-Match` keeps a change from overwriting another's; and events
   traced: { kind: 'task' },
   // tasks are in the export of their owner's data, and go with the erasure of the account; `cleared` is what their events lose
   people: { ownerId: { erased: 'remove', cleared: { title: '' } } },
@@ -64,11 +64,14 @@ export const tasks = defineService({
   description: 'What people have to do.',
   needs: [allServices],
   lists: { list },
+  tells: ['task'],
   errors: { tasks: errors },
 
   /** The logic, without HTTP. `tandem.services.tasks` for other code of this application. */
   create({ storage, lists, notifications }) {
     const Tasks = storage.model(model);
+    // `GET /events`, webhooks and `on` of `createTandem` tell of changes
+    lists.tell('task', list, { show: present<TaskRecord> });
     const showOne = lists.one(list, present<TaskRecord>);
     const find = async (id: string) => Tasks.findById(id).lean<TaskRecord>();
 
