@@ -102,10 +102,12 @@ describe('docs/clients.md', () => {
 
   it('shows a sign-in with a second step', async () => {
     await using withMfa = await startTestServer({ mfaEnabled: true });
-    type SignIn = (email: string, password: string, askForCode: () => Promise<string>) => Promise<string>;
+    type Ask = (factors: string[]) => Promise<string>;
+    type SignIn = (email: string, password: string, askForCode: Ask) => Promise<string>;
     const { signIn: signInWithCode } = await run<{ signIn: SignIn }>('askForCode', withMfa);
-    const askForCode = async () => (await withMfa.mail.next(ann.email)).code ?? '';
+    const askForCode = vi.fn<Ask>(async () => (await withMfa.mail.next(ann.email)).code ?? '');
     expect(await signInWithCode(ann.email, PASSWORD, askForCode)).toBe(ann.id);
+    expect(askForCode).toHaveBeenCalledWith([]);
   });
 
   it('shows a sign-up through a provider', async () => {

@@ -14,7 +14,7 @@ export function SignIn() {
   const { signIn, signUp, hasEnded } = useSession();
   const [isNew, setNew] = useState(false);
   const entering = useMutation({ mutationFn: isNew ? signUp : signIn });
-  if (entering.error instanceof MfaRequiredError) return <SecondStep challenge={entering.error.token} />;
+  if (entering.error instanceof MfaRequiredError) return <SecondStep challenge={entering.error} />;
 
   return (
     <main className="card">
@@ -46,28 +46,41 @@ export function SignIn() {
   );
 }
 
-/** Asks for the code of a mail, where the server wants one. */
-function SecondStep({ challenge }: { challenge: string }) {
-  const { verifyMfa } = useSession();
-  const verifying = useMutation({ mutationFn: verifyMfa });
+/** Asks for a factor of the person's own; or for the code of a mail, which is sent to those without one. */
+function SecondStep({ challenge: { token, factors } }: { challenge: MfaRequiredError }) {
+  const { verifyMfa, verifyMfaByPasskey } = useSession();
+  const byCode = useMutation({ mutationFn: verifyMfa });
+  const byPasskey = useMutation({ mutationFn: verifyMfaByPasskey });
+  const isMailed = factors.length === 0;
+  const ofFactor = factors.includes('totp') ? 'The code of your authenticator app, or a recovery code' : 'A recovery code';
   return (
     <main className="card">
-      <h1>Check your mail</h1>
-      <form
-        onSubmit={(event) => {
-          const { code = '' } = fieldsOf(event);
-          verifying.mutate({ token: challenge, code });
-        }}
-      >
-        <label>
-          The code that we have sent you
-          <input name="code" required inputMode="numeric" autoComplete="one-time-code" />
-        </label>
-        <Failure of={verifying.error} />
-        <button type="submit" className="primary" disabled={verifying.isPending}>
-          Sign in
-        </button>
-      </form>
+      <h1>{isMailed ? 'Check your mail' : 'One more step'}</h1>
+      {factors.includes('passkey') && (
+        <>
+          <Failure of={byPasskey.error} />
+          <button type="button" className="primary" disabled={byPasskey.isPending} onClick={() => byPasskey.mutate(token)}>
+            Use a passkey
+          </button>
+        </>
+      )}
+      {(isMailed || factors.some((factor) => factor !== 'passkey')) && (
+        <form
+          onSubmit={(event) => {
+            const { code = '' } = fieldsOf(event);
+            byCode.mutate({ token, code });
+          }}
+        >
+          <label>
+            {isMailed ? 'The code that we have sent you' : ofFactor}
+            <input name="code" required inputMode={isMailed ? 'numeric' : 'text'} autoComplete="one-time-code" />
+          </label>
+          <Failure of={byCode.error} />
+          <button type="submit" className="primary" disabled={byCode.isPending}>
+            Sign in
+          </button>
+        </form>
+      )}
     </main>
   );
 }

@@ -29,13 +29,30 @@ beforeEach(() => {
 });
 afterEach(() => root.unmount());
 
-it('says why somebody could not sign in', async () => {
-  const message = 'wrong credentials provided';
-  answers['auth.login'] = { status: 401, body: { error: { message, code: -32001, data: { httpStatus: 401 } } } };
+/** Sends the form of the page. */
+async function signIn() {
   await vi.waitFor(() => expect(page.querySelector('h1')?.textContent).toBe('Sign in'));
   const [email, password] = page.querySelectorAll('input');
   email!.value = 'ann@example.org';
   password!.value = 'tea at the harbour';
   page.querySelector('form')?.requestSubmit();
+}
+
+it('says why somebody could not sign in', async () => {
+  const message = 'wrong credentials provided';
+  answers['auth.login'] = { status: 401, body: { error: { message, code: -32001, data: { httpStatus: 401 } } } };
+  await signIn();
   await vi.waitFor(() => expect(page.querySelector('[role=alert]')?.textContent).toBe(message));
+});
+
+it.each([
+  [[], 'Check your mail', ['The code that we have sent you', 'Sign in']],
+  [['totp', 'recovery'], 'One more step', ['The code of your authenticator app, or a recovery code', 'Sign in']],
+  [['passkey', 'recovery'], 'One more step', ['Use a passkey', 'A recovery code', 'Sign in']],
+  [['passkey'], 'One more step', ['Use a passkey']],
+])('asks for the second step that can follow: %j', async (factors, title, asked) => {
+  answers['auth.login'] = { status: 200, body: { result: { data: { token: 'challenge', factors } } } };
+  await signIn();
+  await vi.waitFor(() => expect(page.querySelector('h1')?.textContent).toBe(title));
+  expect([...page.querySelectorAll('label, button')].map(({ textContent }) => textContent)).toEqual(asked);
 });
