@@ -42,6 +42,14 @@ it('the systemd unit starts the built server, with existing variables', async ()
   );
 });
 
+it('exports that docs/deployment.md has a shell write are open to their owner alone, and nothing passes through a terminal', async () => {
+  const text = (await read('docs/deployment.md')).replaceAll('\\\n', '');
+  const found = [...text.matchAll(/[^`\n]*(?:export >|import <) backup\.jsonl/g)].map(([command]) => command);
+  expect(found).toHaveLength(4);
+  for (const command of found) expect(command).toMatch(/systemd-run --pipe|docker compose exec -T/);
+  for (const command of found.filter((one) => one.includes('export'))) expect(command).toMatch(/^\(umask 077; /);
+});
+
 interface Manifest {
   name: string;
   dependencies?: Record<string, string>;

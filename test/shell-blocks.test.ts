@@ -23,6 +23,7 @@ const NOT_RUN: Record<string, string> = {
   'npm install @tandem/': 'installs, and serves until it is stopped; packages.test.ts does it with the tarballs',
   'npm run new -- reviews': 'lays files; new-service.test.ts runs it in a copy',
   'export AUTH_ENC_SECRET': 'needs Docker; compose.yml and Dockerfile are checked by deployment.test.ts',
+  '(umask 077; docker compose': 'needs Docker; commands.test.ts exports and imports',
   'useradd --system': 'needs root and systemd; the unit is checked by deployment.test.ts',
   'systemd-run --pty': 'needs root and systemd; it runs what commands.test.ts runs',
   'export OTEL_EXPORTER_OTLP_ENDPOINT': 'serves until it is stopped; tracing.test.ts of apps/examples runs that',
