@@ -81,7 +81,14 @@ describe("an entity of the host's own", () => {
     expect(await host.call('PATCH', path, { grams: 150 }, known)).toMatchObject({ status: 200 });
     expect(await host.call('PATCH', path, { grams: 200 }, known)).toEqual(refused(412, 'Precondition Failed'));
     expect(await host.call('DELETE', path, undefined, known)).toEqual(refused(412, 'Precondition Failed'));
-    expect((await call(buyer, 'GET', path)).body).toMatchObject({ grams: 150 });
+    const stale = { authorization: `Bearer ${courier.accessToken}`, 'if-match': tag };
+    const arrive = host.call('POST', `${path}/arrive`, undefined, stale);
+    expect(await arrive).toEqual(refused(412, 'Precondition Failed'));
+    const arriveByTrpc = host.call('POST', '/trpc/deliveries.arrive', { deliveryId: body?.id }, stale);
+    expect(await arriveByTrpc).toMatchObject({ status: 412 });
+    expect((await call(buyer, 'GET', path)).body).toMatchObject({ grams: 150, arrivedAt: null });
+    const arrived = await call(courier, 'POST', `${path}/arrive`);
+    expect(arrived).toMatchObject({ status: 200, body: { grams: 150, arrivedAt: expect.any(String) as string } });
     expect((await read({ 'if-none-match': tag })).status).toBe(200);
   });
 

@@ -54,10 +54,12 @@ export {
   deleteRoute,
   getRoute,
   listRoute,
+  moveRoute,
   patchManyRoute,
   patchRoute,
   publicGetRoute,
   publicListRoute,
+  removeRoute,
   restoreRoute,
 } from './shared/record-routes.js';
 export { madeIn, manyMadeIn } from './shared/made-records.js';
