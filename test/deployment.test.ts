@@ -78,6 +78,11 @@ it('the image starts the built server, and has the folders of the packages that 
   expect(left.toSorted()).toEqual(folders.filter((folder) => !kept.includes(folder)).toSorted());
 });
 
+it.each(['Dockerfile', 'packages/create-tandem/templates/host/Dockerfile'])(
+  'an image limits the memory that garbage takes: %s',
+  async (file) => expect(await read(file)).toContain('NODE_OPTIONS=--max-old-space-size=1024'),
+);
+
 it.each(['.dockerignore', 'packages/create-tandem/templates/host/dockerignore'])(
   'the build of an image gets no files of secrets: %s',
   async (file) => {

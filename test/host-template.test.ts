@@ -116,9 +116,15 @@ it('an empty setting counts as not set, and a secret that is set alone is used',
   expect(read({})).toMatchObject({ port: 3000, mongodbUri: undefined, trustProxy: 0 });
   const { authSignSecret } = read({}).secrets;
   expect(authSignSecret).toHaveLength(64);
-  expect(read({ AUTH_ENC_SECRET: 'mine' }).secrets).toEqual({ authEncSecret: 'mine', authSignSecret });
-  expect(read({ AUTH_SIGN_SECRET: 'mine' }).secrets).toMatchObject({ authSignSecret: 'mine' });
+  expect(read({ AUTH_ENC_SECRET: 'mine' }).secrets).toEqual({ authEncSecret: ['mine'], authSignSecret });
+  expect(read({ AUTH_SIGN_SECRET: 'mine' }).secrets).toMatchObject({ authSignSecret: ['mine'] });
   expect(() => read({ AUTH_ENC_SECRET: 'mine', NODE_ENV: 'production' })).toThrow('set both');
+});
+
+it('a secret is rotated by a list', () => {
+  const [AUTH_ENC_SECRET, AUTH_SIGN_SECRET] = ['old, new', 'mine'];
+  const { secrets } = readSettings({ DATA_DIR: folder.path, AUTH_ENC_SECRET, AUTH_SIGN_SECRET });
+  expect(secrets).toEqual({ authEncSecret: ['old', 'new'], authSignSecret: ['mine'] });
 });
 
 it('the first admin is made from the environment, with an address and a password', async () => {

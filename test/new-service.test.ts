@@ -48,6 +48,8 @@ it(
     await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
     expect(await readdir(path.join(copy, folder))).toHaveLength(7);
 
+    expect(await readFile(path.join(copy, folder, 'gift-cards.ts'), 'utf8')).toContain("description: 'The gift cards.'");
+
     const list = path.join(copy, 'packages/services/src/all-services.ts');
     const listed = (await readFile(list, 'utf8')).replace(
       LINE,

@@ -11,7 +11,7 @@ const PARTS = {
     'Whether emails count as verified where the provider does not say (true or false); not for Apple, GitHub and Microsoft, which say it',
   TEAM_ID: 'Id of the team at Apple, which with the key makes the secret',
   KEY_ID: 'Id of the key at Apple',
-  PRIVATE_KEY: "Text of the key's file from Apple; its line ends may be written `\\n`",
+  PRIVATE_KEY: "Text of the key's file from Apple; its line ends may be written `\\n`, for systemd in double quotes",
   TENANT: "Microsoft's tenant: an id or a domain, `common` (the default), `organizations` or `consumers`",
 } as const;
 type Part = keyof typeof PARTS;

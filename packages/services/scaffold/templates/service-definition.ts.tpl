@@ -6,7 +6,7 @@ import { create{{Many}}Service } from './{{files}}.service.js';
 
 export const {{many}} = defineService({
   name: '{{many}}',
-  description: 'The {{many}}.',
+  description: 'The {{plural}}.',
   create: (all) => ({ {{many}}: create{{Many}}Service(all) }),
   router: ({ {{many}}: service }) => create{{Many}}Router(service),
   lists: { list: {{one}}List },

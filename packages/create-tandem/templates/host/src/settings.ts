@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Secret } from '@tandem/services';
 
-/** At least 32 bytes each. Whoever knows them can sign in as anybody. */
+/** At least 32 bytes each; of several the first makes tokens, all verify them. Whoever knows them can sign in as anybody. */
 export interface Secrets {
-  authEncSecret: string;
-  authSignSecret: string;
+  authEncSecret: Secret;
+  authSignSecret: Secret;
 }
 export interface Settings {
   port: number;
@@ -35,12 +36,12 @@ function keptSecrets(dataDir: string): Secrets {
 
 /** Those of the environment; outside production, what it lacks is made once and kept. */
 function readSecrets({ AUTH_ENC_SECRET, AUTH_SIGN_SECRET, NODE_ENV }: Environment, dataDir: string): Secrets {
-  if (AUTH_ENC_SECRET !== undefined && AUTH_SIGN_SECRET !== undefined)
-    return { authEncSecret: AUTH_ENC_SECRET, authSignSecret: AUTH_SIGN_SECRET };
+  const [authEncSecret, authSignSecret] = [AUTH_ENC_SECRET, AUTH_SIGN_SECRET].map((text) => text?.trim().split(/\s*,\s*/));
+  if (authEncSecret && authSignSecret) return { authEncSecret, authSignSecret };
   if (NODE_ENV === 'production')
     throw new Error('AUTH_ENC_SECRET and AUTH_SIGN_SECRET: set both, e.g. to the output of openssl rand -base64 48');
-  const { authEncSecret, authSignSecret } = keptSecrets(dataDir);
-  return { authEncSecret: AUTH_ENC_SECRET ?? authEncSecret, authSignSecret: AUTH_SIGN_SECRET ?? authSignSecret };
+  const kept = keptSecrets(dataDir);
+  return { authEncSecret: authEncSecret ?? kept.authEncSecret, authSignSecret: authSignSecret ?? kept.authSignSecret };
 }
 
 function readFirstAdmin({ BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password }: Environment) {
