@@ -3,6 +3,7 @@ import {
   OK,
   PASSWORD,
   UNVERIFIED,
+  failing,
   fixture,
   newEmail,
   startTestServer,
@@ -84,6 +85,15 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
     app.clock.advance(7 * DAY);
     expect(await register(face, expired.token)).toEqual(UNVERIFIED);
     expect(await register(face, 'garbage')).toEqual(UNVERIFIED);
+  });
+
+  it('works where the deletion of the invitation was refused for another version', async () => {
+    const { id, token } = await invite();
+    const headers = { 'if-match': `"${id}.99"` };
+    const refused = app.call(face, 'invitations.delete', { invitationId: id }, { ...admin.credentials, headers });
+    expect(await refused).toEqual(failing(412, 'Precondition Failed'));
+    expect(await app.call(face, 'auth.checkToken', { token })).toMatchObject(OK);
+    expect(await register(face, token)).toMatchObject(OK);
   });
 
   it('leaves the token usable where it is refused for the address or the password', async () => {

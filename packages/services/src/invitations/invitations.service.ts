@@ -130,10 +130,10 @@ export function createInvitationsService(options: InvitationsOptions) {
 
     /** Soft-deletes an invitation, which then cannot be accepted. @throws errors.notFound */
     async delete(invitationId: string, facts: RequestFacts): Promise<void> {
-      // it would be refused anyway; this makes a mere token check say so too
-      await withdrawTokens([invitationId]);
       const { deletedCount } = await Invitations.deleteOne({ _id: invitationId });
       if (deletedCount === 0) throw errors.notFound();
+      // it would be refused anyway; this makes a mere token check say so too
+      await withdrawTokens([invitationId]);
       await audit.record('invitation.deleted', facts, { identityId: null, details: { invitationId } });
     },
 
