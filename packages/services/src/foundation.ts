@@ -102,6 +102,7 @@ export function createFoundation(options: FoundationOptions) {
     },
     review,
     reviewAfter,
+    leave: joinings.leave,
   });
   const signIn = createSignIn({
     ...options,

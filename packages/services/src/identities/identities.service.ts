@@ -41,6 +41,8 @@ interface IdentitiesOptions {
   reviewAfter<T>(identityIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T>;
   /** Withdraws the pending invitations that these identities may no longer make. Repeatable. */
   review(identityIds: readonly string[]): Promise<void>;
+  /** Removes a service account from the members of its organization. Repeatable. */
+  leave(organizationId: string, identityId: string): Promise<void>;
 }
 
 /** A new identity. `email` is trimmed and lower-cased; `passwordHash` is a bcrypt hash. */
@@ -75,7 +77,7 @@ const show = (record: IdentityRecord): ShownIdentity => showRead(withoutPrivate(
  * hash. Changes go to the audit trail, with the facts of the request if there is one.
  */
 export function createIdentitiesService(options: IdentitiesOptions) {
-  const { storage, bus, audit, log, removeSessions, mails, lists, lookups, review, reviewAfter } = options;
+  const { storage, bus, audit, log, removeSessions, mails, lists, lookups, review, reviewAfter, leave } = options;
   const Identities = storage.model(identityModel);
   const showOne = lists.one(identityList, showRead);
   lists.tell('identity', identityList, { show: showRead });
@@ -89,7 +91,12 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       const changed = await changes.tryChange({ _id, ...condition }, mark, CLOSED);
       return changed ? 1 : 0;
     },
-    deleted: (identityId) => review([identityId]),
+    async deleted(identityId) {
+      await review([identityId]);
+      const found = Identities.findById(identityId, { serviceAccountOf: 1 }).setOptions({ deleted: 'only' });
+      const { serviceAccountOf } = (await found.lean<IdentityRecord>()) ?? {};
+      if (serviceAccountOf) await leave(serviceAccountOf, identityId);
+    },
   });
 
   const erasure = createIdentityErasure({

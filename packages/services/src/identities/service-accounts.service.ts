@@ -107,8 +107,6 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
     /** Deletes one, which ends its keys. @throws identityErrors.notFound when the organization has no such account */
     async delete(organizationId: string, identityId: string, by: RequestFacts): Promise<void> {
       if ((await identities.serviceAccountOf(identityId)) !== organizationId) throw identityErrors.notFound();
-      // first, so that a repeated call does what a crash has left
-      await joinings.leave(organizationId, identityId);
       await identities.delete(identityId, by);
     },
   };

@@ -82,11 +82,12 @@ export function createJoinings(storage: Storage) {
       return new Map(found?.members.map(({ identityId, role }) => [identityId, role]));
     },
 
-    /** Removes a member who is no owner, if there is one. */
+    /** Removes a member who is no owner, if there is one, also in an organization that was deleted meanwhile. */
     async leave(organizationId: string, identityId: string): Promise<void> {
       const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
       const filter = { _id: organizationId, members: { $elemMatch: { identityId, role: { $ne: 'owner' } } } };
-      await Organizations.updateOne(filter, [{ $set: { members: others } }, SET_OWNER_NAMES], options);
+      const stages = [{ $set: { members: others } }, SET_OWNER_NAMES];
+      await Organizations.updateOne(filter, stages, options).setOptions({ deleted: 'include' });
     },
 
     /**

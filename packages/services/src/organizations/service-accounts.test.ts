@@ -88,6 +88,16 @@ describe.each(FACES)('service accounts over %s', (face) => {
     expect(own).toMatchObject({ ok: true, value: { email: '', name: 'Till 1', serviceAccountOf: organizationId } });
   });
 
+  it('leave the members, also where an admin deletes the identity, and come back without a role', async () => {
+    const { organizationId, admin, owner } = await world();
+    const { id: identityId } = await account(owner, organizationId);
+    expect(await admin.call(face, 'identities.delete', { identityId })).toEqual(OK);
+    const members = rowsOf(await owner.call(face, 'organizations.listMembers', { organizationId })) as object[];
+    expect(members).not.toContainEqual(expect.objectContaining({ identityId }));
+    expect(await admin.call(face, 'identities.restore', { identityId })).toMatchObject({ ok: true });
+    expect(rowsOf(await list(face, owner, organizationId))).toMatchObject([{ id: identityId, role: null }]);
+  });
+
   it('never own anything', async () => {
     const { organizationId, admin, owner } = await world();
     const { id: identityId } = await account(owner, organizationId, 'admin');
