@@ -4,6 +4,7 @@ import {
   OK,
   PASSWORD,
   UNVERIFIED,
+  failing,
   fixture,
   isCommand,
   newEmail,
@@ -93,6 +94,21 @@ describe.each(FACES)('over %s an invitation', (face) => {
     await setRole(owner, organizationId, manager, 'admin').expect(204);
     expect([await statusOf(id), await statusOf(kept.id)]).toEqual(['withdrawn', 'pending']);
     expect(await register((await app.mail.next(below.email)).token ?? '')).toMatchObject(OK);
+  });
+
+  it('stays valid where the change of members is refused that would withdraw it', async () => {
+    const [heir, person] = await Promise.all([app.signUp(), app.signUp()]);
+    const { owner, organizationId, id, token } = await invited({ email: person.email });
+    const { name } = await owner.rest('GET', `/organizations/${organizationId}`).expect<{ name: string }>(200);
+    await heir.rest('POST', '/organizations', { organization: { name, description: '', contact_email: newEmail() } }).expect(201);
+    const members = [
+      { identityId: heir.id, role: 'owner' },
+      { identityId: person.id, role: 'member' },
+    ];
+    const refusal = failing(400, `Organization with name ${name} already exists with same owner`);
+    expect(await owner.call(face, 'organizations.upsertMembers', { organizationId, members })).toEqual(refusal);
+    expect(await statusOf(id)).toBe('pending');
+    expect(await person.call(face, 'invitations.accept', { token })).toEqual(OK);
   });
 
   it('does not let a removed admin of an organization return', async () => {

@@ -1,13 +1,14 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
-import { isDuplicateKey, newId, present, textIn, type Fence, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { changedFields } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
 import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';
-import { afterChange, organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
+import { afterChange, organizationModel, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
+import { createNameCheck } from './owner-names.js';
 
 export type ChangeRequestsService = ReturnType<typeof createChangeRequestsService>;
 
@@ -57,6 +58,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   const Requests = storage.model(changeRequestModel);
   const Organizations = storage.model(organizationModel);
   const notes = createUnitNotes(Organizations);
+  const expectFreeName = createNameCheck(storage);
   const pipeline = { updatePipeline: true } as const;
   const showOne = lists.one(changeRequestList, show);
   const completions = { certificateImage: addCertificates, certificateImageUrl: addCertificates };
@@ -156,13 +158,6 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     ],
   });
 
-  /** @throws errors.nameTaken when an owner of the organization owns another one with this name */
-  async function expectFreeName({ _id, members }: OrganizationRecord, name: string): Promise<void> {
-    const owners = (members ?? []).filter(({ role }) => role === 'owner');
-    const ownerNames = textIn(owners.map(({ identityId }) => ownerNameOf(identityId, name)));
-    if (await Organizations.exists({ ownerNames, _id: { $ne: _id } })) throw errors.nameTaken({ name });
-  }
-
   async function get(changeRequestId: string): Promise<ChangeRequest> {
     return complete(await Requests.findById(changeRequestId).lean<ChangeRequestRecord>());
   }
@@ -197,7 +192,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     ): Promise<ChangeRequest> {
       const organization = await Organizations.findById(organizationId).lean<OrganizationRecord>();
       if (!organization) throw errors.notFound();
-      if (given.name !== undefined) await expectFreeName(organization, given.name);
+      const owners = (organization.members ?? []).filter(({ role }) => role === 'owner').map(({ identityId }) => identityId);
+      if (given.name !== undefined) await expectFreeName(organizationId, given.name, owners);
       const auditStatus = organization.auditStatus ?? null;
       const filing = {
         organizationId,

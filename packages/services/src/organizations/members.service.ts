@@ -6,6 +6,7 @@ import type { Actor } from '../shared/actor.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import { memberList, type GivenMember, type Member } from './organizations.schemas.js';
+import { createNameCheck } from './owner-names.js';
 import { isOrganizationRole, rolesAbove, type OrganizationRole } from './roles.js';
 
 export type MembersService = ReturnType<typeof createMembersService>;
@@ -30,7 +31,7 @@ interface MembersOptions {
 
 /** A condition that a change was judged by. Its write requires it to be still true. */
 type Condition = Record<string, unknown>;
-type Judge = (members: readonly MemberRecord[]) => Promise<Condition[]>;
+type Judge = (members: readonly MemberRecord[], name: string) => Promise<Condition[]>;
 
 /** Retries of a change when the members have changed between check and write. */
 const ATTEMPTS = 10;
@@ -68,34 +69,25 @@ const showElement = ({ identityId, ...member }: MemberRecord) => show({ _id: ide
 export function createMembersService(options: MembersOptions) {
   const { storage, lists, existingIdentities, staying, people, reviewAfter, withdrawInvitations } = options;
   const Organizations = storage.model(organizationModel);
+  const expectFreeName = createNameCheck(storage);
 
   lists.tell('member', memberList, { show: showElement });
-
-  async function membersOf(organizationId: string): Promise<MemberRecord[] | null> {
-    const found = await Organizations.findById(organizationId, { members: 1 }).lean<OrganizationRecord>();
-    return found && (found.members ?? []);
-  }
 
   /** Judges and writes, and retries if the members have changed in between. */
   async function change(organizationId: string, judge: Judge, members: object, open?: Fence['open']): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const found = await membersOf(organizationId);
+      const found = await Organizations.findById(organizationId, { members: 1, name: 1 }).lean<OrganizationRecord>();
       if (!found) throw errors.notFound();
-      const conditions = await judge(found);
+      const conditions = await judge(found.members ?? [], found.name);
       const filter = { _id: organizationId, ...open, ...(conditions.length > 0 && { $and: conditions }) };
       const { matchedCount } = await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], {
         updatePipeline: true,
-      }).catch(async (error: unknown) => {
-        throw isDuplicateKey(error) ? await nameTaken(organizationId) : error;
+      }).catch((error: unknown) => {
+        throw isDuplicateKey(error) ? errors.nameTaken({ name: found.name }) : error;
       });
       if (matchedCount > 0) return;
     }
     throw requestErrors.unavailable({ retryAfter: 1 });
-  }
-
-  async function nameTaken(organizationId: string) {
-    const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();
-    return errors.nameTaken({ name: found?.name ?? '' });
   }
 
   /**
@@ -149,7 +141,7 @@ export function createMembersService(options: MembersOptions) {
       if (roles.length < given.length) throw errors.invalidRoles();
       const demoted = given.filter(({ role }) => role !== 'owner').map(({ identityId }) => identityId);
       const owners = identityIds.filter((id) => !demoted.includes(id));
-      const judge: Judge = async (members) => {
+      const judge: Judge = async (members, name) => {
         const mayDo = authority(actor, members, { identityIds, given: roles });
         const existing = await existingIdentities(identityIds);
         if (existing.size < identityIds.length) throw identityErrors.notFound();
@@ -160,6 +152,7 @@ export function createMembersService(options: MembersOptions) {
         const newcomers = identityIds.filter((id) => !members.some(({ identityId }) => identityId === id));
         if (members.length + newcomers.length > MAX_MEMBERS) throw errors.tooManyMembers();
         const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };
+        if (owners.length > 0) await expectFreeName(organizationId, name, owners);
         await withdrawOf(demoted, organizationId, actor);
         return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
       };
