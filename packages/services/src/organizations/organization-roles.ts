@@ -10,25 +10,29 @@ import { isOrganizationRole, type OrganizationRole } from './roles.js';
 export function createOrganizationRoles(storage: Storage, hasFactor: (identityId: string) => Promise<boolean>) {
   const Organizations = storage.model(organizationModel);
 
-  /** The role, and whether the organization requires a factor for it; undefined when the identity is not a member. */
-  async function read(organizationId: string, identityId: string) {
-    const found = (await Organizations.collection.findOne({ _id: organizationId, deletedAt: null } as object, {
-      projection: { members: { $elemMatch: { identityId } }, mfaRequired: 1 },
-    })) as Pick<OrganizationRecord, 'members' | 'mfaRequired'> | null;
-    const role = found?.members?.[0]?.role;
-    return role !== undefined && isOrganizationRole(role) ? { role, mfaRequired: found?.mfaRequired === true } : undefined;
+  /** The identity's roles by organization, as far as it is a member. @throws as `roleOf` */
+  async function rolesOf(organizationIds: readonly string[], identityId: string): Promise<Map<string, OrganizationRole>> {
+    const filter = { _id: { $in: organizationIds }, deletedAt: null } as object;
+    const projection = { members: { $elemMatch: { identityId } }, mfaRequired: 1 };
+    const found = (await Organizations.collection.find(filter, { projection }).toArray()) as unknown as OrganizationRecord[];
+    const held = found.flatMap(({ _id, members, mfaRequired }) => {
+      const { role = '' } = members?.[0] ?? {};
+      return isOrganizationRole(role) ? { _id, role, mfaRequired } : [];
+    });
+    if (held.some(({ mfaRequired }) => mfaRequired) && !(await hasFactor(identityId))) throw factorErrors.required();
+    return new Map(held.map(({ _id, role }) => [_id, role]));
   }
 
   return {
+    rolesOf,
+
     /**
      * An identity's own role in a live organization; undefined when it is not a member. For core's rule:
      * `organizationRole('organizationId', ['owner', 'admin'], organizations.roleOf)`.
      * @throws factorErrors.required when the organization requires a factor, and the identity has none (decisions F5)
      */
     async roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> {
-      const held = await read(organizationId, identityId);
-      if (held?.mfaRequired && !(await hasFactor(identityId))) throw factorErrors.required();
-      return held?.role;
+      return (await rolesOf([organizationId], identityId)).get(organizationId);
     },
 
     /** Whether an organization of the identity's requires a factor. */

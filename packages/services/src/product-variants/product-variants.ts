@@ -10,8 +10,8 @@ export const productVariants = defineService({
   name: 'productVariants',
   description: 'Variants of a product, each with its own price and images.',
   needs: [products, variants],
-  router: ({ products: ofVariants, organizations: { roleOf }, productVariants: service }) =>
-    createProductVariantsRouter({ variants: service, rules: createProductRules({ products: ofVariants, roleOf }) }),
+  router: ({ products: ofVariants, organizations: { rolesOf }, productVariants: service }) =>
+    createProductVariantsRouter({ variants: service, rules: createProductRules({ products: ofVariants, rolesOf }) }),
   lists: { list: productVariantList },
   tells: ['productVariant'],
   errors: { 'product variants': productVariantErrors },

@@ -5,23 +5,21 @@ import type { ProductsService } from './products.service.js';
 
 interface ProductRulesOptions {
   products: Pick<ProductsService, 'organizationsOf'>;
-  /** The identity's role in an organization; undefined when it is not a member. */
-  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+  /** The identity's roles by organization, as far as it is a member. */
+  rolesOf(organizationIds: readonly string[], identityId: string): Promise<ReadonlyMap<string, OrganizationRole>>;
 }
-
-/** Maximum number of organizations in a non-admin's request. */
-const ORGANIZATIONS_MAX = 10;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Access rules for products: admins, and owners and admins of each product's organization, may change them. */
-export function createProductRules({ products, roleOf }: ProductRulesOptions) {
+export function createProductRules({ products, rolesOf }: ProductRulesOptions) {
   /** @throws ruleErrors.notAdmin, like all of these rules */
   async function mustManage(identityId: string, organizations: readonly unknown[] | undefined): Promise<void> {
     const distinct = [...new Set(organizations)];
-    if (distinct.length === 0 || distinct.length > ORGANIZATIONS_MAX || !distinct.every(isText)) throw ruleErrors.notAdmin();
-    const roles = await Promise.all(distinct.map((organizationId) => roleOf(organizationId, identityId)));
-    if (!roles.every(isManaging)) throw ruleErrors.notAdmin();
+    // more than a valid request can name
+    if (distinct.length === 0 || distinct.length > BULK_MAX || !distinct.every(isText)) throw ruleErrors.notAdmin();
+    const roles = await rolesOf(distinct, identityId);
+    if (!distinct.every((organizationId) => isManaging(roles.get(organizationId)))) throw ruleErrors.notAdmin();
   }
   const orAdmin = (rule: Rule) => anyOf(admin, rule);
   const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

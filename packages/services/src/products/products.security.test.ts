@@ -1,5 +1,6 @@
 import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from './products.schemas.js';
@@ -133,6 +134,18 @@ describe.each(FACES)('over %s', (face) => {
       expect(await call('products.createMany', { products })).toEqual(REFUSED);
     }
     expect(await call('products.delete', { productId })).toEqual({ ok: true });
+  });
+
+  it('who manages many organizations writes products of all of them in one call', async () => {
+    const owner = await app.signUp();
+    const organizationIds = await Promise.all(Array.from({ length: 11 }, () => createOrganization(owner)));
+    const products = organizationIds.map((id) => ({ name: 'Lamp', description: '', organizationId: id }));
+    const made = valueOf(await owner.call(face, 'products.createMany', { products })) as Product[];
+    const ids = made.map(({ id }) => id);
+    const change = (more: string[]) =>
+      owner.call(face, 'products.patchMany', { ids: [...ids, ...more], data: { name: 'Light' } });
+    expect(await change([theirs.id])).toEqual(REFUSED);
+    expect(await change([])).toMatchObject({ ok: true });
   });
 
   it('no manager gives a product away or takes one over', async () => {

@@ -22,8 +22,8 @@ export const products = defineService({
     const service = createProductsService(all);
     return { products: { ...service, priceOf: createPriceLines(service, all.productVariants) } };
   },
-  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf } }) => {
-    const rules = createProductRules({ products: service, roleOf });
+  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf, rolesOf } }) => {
+    const rules = createProductRules({ products: service, rolesOf });
     return mergeRouters(
       createProductsRouter({ products: service, rules, roleOf }),
       createProductImagesRouter({ productImages: imagesOf, rules }),
