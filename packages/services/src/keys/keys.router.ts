@@ -4,7 +4,7 @@ import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { isManaging, type OrganizationRole } from '../organizations/roles.js';
-import { createRoute, deleteRoute, listRoute } from '../shared/record-routes.js';
+import { createRoute, listRoute, removeRoute } from '../shared/record-routes.js';
 import { apiKeyErrors as errors } from './keys.errors.js';
 import { CreatedApiKeySchema, apiKeyInput, apiKeyList, createApiKeyInput } from './keys.schemas.js';
 import type { KeysService } from './keys.service.js';
@@ -45,7 +45,7 @@ export function createKeysRouter({ keys, organizationOf, roleOf, procedures }: K
       allow,
     }).query(({ ctx, input }) => keys.list(input.identityId, askedBy(ctx, input))),
 
-    deleteKey: deleteRoute(key, 'DELETE /auth/{identityId}/keys/{keyId}', {
+    deleteKey: removeRoute(key, 'DELETE /auth/{identityId}/keys/{keyId}', {
       summary: 'Delete an API key of an identity, which ends at once',
       allow,
     }).mutation(({ ctx, input }) => keys.delete(input.identityId, input.keyId, requestFactsOf(ctx))),

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenApiDocument } from '@tandem/core';
 import {
   FACES,
   PATIENCE,
+  describedOperations,
   failing,
   fixture,
   openStream,
+  resolveSchema,
   startTestServer,
   type Face,
   type Outcome,
@@ -12,6 +15,7 @@ import {
 } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openChannel, say, valueOf } from '../../test/chat-world.js';
+import { EVERY_LIST, fillEveryList } from '../../test/every-list.js';
 import { makeRecord, namesOf, recordKinds, type Input, type RecordKind } from '../../test/record-kinds.js';
 
 const app = fixture(startTestServer);
@@ -113,6 +117,35 @@ describe.each([...KINDS, ...OTHERS])('a record of %s', (name) => {
       expect(await call(tag)).toMatchObject({ ok: true });
     });
   });
+});
+
+it.each(FACES)('every operation over %s that documents If-Match changes nothing in another version', async (face) => {
+  const world = await fillEveryList(app, 1);
+  const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
+  const operations = describedOperations(document);
+  const conditional = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'If-Match'));
+  expect(conditional.length).toBeGreaterThan(30);
+  for (const { name, path, parameters, body } of conditional) {
+    // the newest of the list in which the record is
+    const [, place = '', id = ''] = /^(.*)\/\{(\w+)\}/.exec(path) ?? [];
+    const list = operations.find((one) => one.method === 'get' && place.endsWith(one.path))?.name as keyof typeof EVERY_LIST;
+    const { person, input: within = {} } = EVERY_LIST[list](world);
+    const rows = async () => (valueOf(await person.call('rest', list, within)) as { data: Input[] }).data;
+    const before = await rows();
+    const row = before[0] as Input;
+    const inPath = Object.keys(within).filter((key) => parameters.some((one) => one.name === key && one.in === 'path'));
+    // a field as it is: also this would be a change
+    const field = Object.keys(resolveSchema(document, body ?? {}).properties ?? {}).find((key) => typeof row[key] === 'string');
+    const input = Object.fromEntries([
+      ...inPath.map((key) => [key, within[key]]),
+      [id, row['id']],
+      ...(field === undefined ? [] : [[field, row[field]]]),
+    ]) as Input;
+    const as = (caller: Person) => callWith(face, caller, { 'if-match': `"${String(row['id'])}.99"` }, name, input);
+    // some are for the person alone, some for admins
+    expect([await as(person), await as(admin)], name).toContainEqual(STALE);
+    expect(await rows(), name).toEqual(before);
+  }
 });
 
 describe('If-Match', () => {
