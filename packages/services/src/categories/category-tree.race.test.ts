@@ -1,4 +1,4 @@
-import { fixture, isCommand, startStoreProxy, startTestServer } from '@tandem/testing';
+import { failing, fixture, isCommand, startStoreProxy, startTestServer } from '@tandem/testing';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE_MS } from '../shared/patching.js';
 import { createTree, treeModel } from '../shared/trees.js';
@@ -120,6 +120,33 @@ it('a change that waited for others until its caller was refused is not made aft
   expect(decide).not.toHaveBeenCalled();
   expect(await admin.rest('GET', `/categories/${id}`).expect(200)).toMatchObject({ name: 'First' });
 });
+
+it.each([
+  ['written', 'categories.update', 'before'],
+  ['done', 'trees.update', 'before'],
+  ['answered', 'trees.update', 'after'],
+] as const)(
+  'a decided change of a version that is gone by then is refused, though a later one comes before it is %s',
+  async (_, command, when) => {
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using slow = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
+    const [id = '', above] = await createMany(2);
+    const patch = (body: object) => admin.rest('PATCH', `/categories/${id}`, body).expect<Category>(200);
+    const decided = proxy.hold(isCommand('trees.update'));
+    const headers = { 'if-match': `"${id}.1"` };
+    const input = { categoryId: id, parent: above };
+    const answer = slow.call('rest', 'categories.patch', input, { ...admin.credentials, headers });
+    await decided.reached;
+    await patch({ name: 'Newer' });
+    const held = proxy.hold(isCommand(command), when);
+    decided.release();
+    await held.reached;
+    await patch({ metadata: { note: 'later' } });
+    held.release();
+    expect(await answer).toEqual(failing(412, 'Precondition Failed'));
+    expect(await patch({ metadata: {} })).toMatchObject({ name: 'Newer', parent: null, metadata: { note: 'later' } });
+  },
+);
 
 it('a change of a version that is gone is not even decided, so that no later one hides that it was not made', async () => {
   const [id = ''] = await createMany(1);

@@ -25,6 +25,8 @@ import { createTurns } from './turns.js';
 
 /** The longest pause before a change that met concurrent ones is tried again. */
 const PAUSE_MS = 10;
+/** So many refused changes are remembered: who has decided one asks right after it. */
+const REFUSED_MAX = 100;
 
 /** A record of a tree. */
 export interface TreeRecord extends Live {
@@ -52,10 +54,12 @@ interface TreeState extends BaseRecord {
   version: number;
   /** A change that is decided but may not be written yet. */
   pending: TreeChange | null;
+  /** The versions of the last changes that were not written, as their records had other versions than expected. */
+  refused?: number[];
 }
 export const treeModel = defineModel<TreeState>('trees', {
   softDelete: false,
-  fields: { version: { type: Number, required: true }, pending: { type: Object, default: null } },
+  fields: { version: { type: Number, required: true }, pending: { type: Object, default: null }, refused: [Number] },
   indexes: [],
 });
 
@@ -109,9 +113,15 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     return read();
   }
 
-  /** Writes the pending change of a version and marks it done. Any number of processes may do so at once. */
-  async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<void> {
-    if (!pending) return;
+  const isIn = async (id: string, condition: object) =>
+    (await Records.collection.countDocuments({ _id: id, ...condition } as object, { limit: 1 })) > 0;
+
+  /**
+   * Writes the pending change of a version and marks it done. Any number of processes may do so at once.
+   * @returns whether it was written
+   */
+  async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<boolean> {
+    if (!pending) return true;
     const { id, set, isNew = false, expected, actor } = pending;
     const isOlder = {
       _id: id,
@@ -131,11 +141,18 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       // another process has inserted it: ids are never reused
       if (!isNew || !isDuplicateKey(error)) throw error;
     });
-    await trees.updateOne({ ...own, version } as object, { $set: { pending: null, updatedAt: clock.now() } });
+    // counts only while no later change is decided, which would hide that this one was not written
+    const isWritten = !expected || (await isIn(id, { treeVersion: { $gte: version } }));
+    const { matchedCount } = await trees.updateOne(
+      { ...own, version } as object,
+      {
+        $set: { pending: null, updatedAt: clock.now() },
+        ...(!isWritten && { $push: { refused: { $each: [version], $slice: -REFUSED_MAX } } }),
+      } as object,
+    );
+    if (!expected || matchedCount > 0) return isWritten;
+    return !(await read()).refused?.includes(version);
   }
-
-  const isIn = async (id: string, versions: ExpectedVersions) =>
-    (await Records.collection.countDocuments({ _id: id, ...ofVersions(versions) } as object, { limit: 1 })) > 0;
 
   /** @param end when to give up, as `performance.now` counts */
   async function attempt(decide: () => Promise<TreeChange>, end: number): Promise<void> {
@@ -149,22 +166,17 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       const change = await decide();
       const expected = expectedOf(change.id);
       // a later change of the record would hide that this one was not written
-      if (expected && !(await isIn(change.id, expected))) throw new VersionError();
+      if (expected && !(await isIn(change.id, ofVersions(expected)))) throw new VersionError();
       const { actor } = traceContext();
       const next = { version: version + 1, pending: { ...change, actor, ...(expected && { expected }) } };
       const { modifiedCount } = await trees.updateOne({ ...own, version, pending: null } as object, {
         $set: { ...next, updatedAt: clock.now() },
       });
       if (modifiedCount === 0) continue;
-      await finish(next);
+      const isWritten = await finish(next);
       if (change.isNew) noteMade(change.id);
-      const isWritten = async () => {
-        const own = { _id: change.id, treeVersion: { $gte: next.version } };
-        return (await Records.exists(own).setOptions({ deleted: 'include' })) !== null;
-      };
-      if (!expected) return;
-      if (!(await isWritten())) throw new VersionError();
-      expected.isMet = true;
+      if (!isWritten) throw new VersionError();
+      if (expected) expected.isMet = true;
       return;
     }
     throw requestErrors.unavailable({ retryAfter: 1 });
