@@ -258,3 +258,13 @@ describe('the update of many records', () => {
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);
   });
 });
+
+it('what one intent cannot hold is refused, and nothing is written', async () => {
+  const name = 'x'.repeat(5 * 1024 * 1024);
+  const large = await changes({ axe: { name }, bow: { name } });
+  const refused = async () => {
+    await expect(bulkTools.update(large)).rejects.toThrow('too large');
+    await expect(bulkTools.insert([{ name }, { name }])).rejects.toThrow('too large');
+  };
+  expect(await writesOf(refused)).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import mongoose from 'mongoose';
 import { deletionFields, type Deletable } from './cascades.js';
 import { newId } from './ids.js';
 import type { ModelDefinition } from './model.js';
@@ -29,6 +30,13 @@ interface Update {
   at: Date;
   changes: BulkChange[];
 }
+interface BulkSettings {
+  /** The error for records that are too large to be written together. */
+  tooLarge(): Error;
+}
+/** Maximum size of what is written together, as one intent: MongoDB refuses documents over 16 MiB, with a small cache earlier. */
+const BYTES_MAX = 8 * 1024 * 1024;
+
 /** A record of a bulk update no longer matched what its change expected. */
 class Overtaken extends Error {}
 
@@ -36,7 +44,11 @@ class Overtaken extends Error {}
  * Creates and updates many records, all or none, even if the process crashes between two writes (decision R10). Records that get
  * a parent by it, by a cascade whose records move, are deleted with that parent, even if its deletion could not see them.
  */
-export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definition: ModelDefinition<R>) {
+export function defineBulkWrites<R extends BulkRecord>(
+  storage: Storage,
+  definition: ModelDefinition<R>,
+  { tooLarge }: BulkSettings,
+) {
   const { collectionName } = definition;
   // uses the driver, because a record may be deleted while it is written; the filters use fixed fields and need no casts
   const collection = storage.model(definition).collection as unknown as {
@@ -104,8 +116,16 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
     ],
   });
 
+  function mustFit(many: readonly object[]): void {
+    if (mongoose.mongo.BSON.calculateObjectSize(many) > BYTES_MAX) throw tooLarge();
+  }
+
   return {
-    /** @param nextId makes their ids; with the same first one, at most one insertion is under way @returns the stored records, with the base fields filled in */
+    /**
+     * @param nextId makes their ids; with the same first one, at most one insertion is under way
+     * @returns the stored records, with the base fields filled in
+     * @throws `tooLarge`
+     */
     async insert<Fields extends object>(
       many: readonly Fields[],
       nextId = () => newId(storage.clock),
@@ -120,12 +140,19 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
       }));
       // a single record needs no unit of work, unless its parent may be deleted meanwhile
       if (records.length === 1 && !records.some(hasParent)) await collection.insertMany(records, {});
-      else if (records.length > 0) await insertion.run({ records }, records[0]?._id);
+      else if (records.length > 0) {
+        mustFit(records);
+        await insertion.run({ records }, records[0]?._id);
+      }
       return records;
     },
 
-    /** @returns true when all records were changed; false when none were, because one no longer matched `expected` */
+    /**
+     * @returns true when all records were changed; false when none were, because one no longer matched `expected`
+     * @throws `tooLarge`
+     */
     async update(changes: readonly BulkChange[]): Promise<boolean> {
+      mustFit(changes);
       try {
         await update.run({ writer: newId(storage.clock), at: storage.clock.now(), changes: [...changes] });
         return true;

@@ -115,6 +115,7 @@ function startProcess(storage: Storage, clock: TestClock) {
       }),
   };
   const rooms = storage.model(RoomModel);
+  const tooLarge = () => new Error('too large');
   return {
     storage,
     /** The people whose deletion was told. */
@@ -152,8 +153,8 @@ function startProcess(storage: Storage, clock: TestClock) {
         return (await rooms.collection.updateMany(live, { $set: { ...mark, isClosed: true } })).matchedCount;
       },
     }),
-    bulkPeople: defineBulkWrites(observed, PersonModel),
-    bulkTools: defineBulkWrites(observed, ToolModel),
+    bulkPeople: defineBulkWrites(observed, PersonModel, { tooLarge }),
+    bulkTools: defineBulkWrites(observed, ToolModel, { tooLarge }),
   };
 }
 

@@ -77,14 +77,14 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
     createMany: createManyRoute(variant, 'POST /product/{productId}/variants/bulk', createVariantsInput, {
       summary: 'Create many variants of a product, all or none',
       made: (nextId, { input }) => variants.manyMade(input.variants.length, nextId),
-      errors: [productErrors.notFound, productErrors.imageNotFound],
+      errors: [productErrors.notFound, productErrors.imageNotFound, errors.manyTooLarge],
       bodyKey: 'variants',
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ ctx, input }) => variants.createMany(input.productId, input.variants, ctx.newId)),
 
     patchMany: patchManyRoute(variant, 'PATCH /product/{productId}/variants/bulk', variantsPatchInput, {
       summary: 'Change many variants of a product alike, all or none',
-      errors: [productErrors.imageNotFound],
+      errors: [productErrors.imageNotFound, errors.manyTooLarge],
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ input }) => variants.patchMany(input.productId, input.ids, input.data)),
 

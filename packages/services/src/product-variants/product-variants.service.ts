@@ -34,7 +34,7 @@ function showBare(record: ProductVariantRecord): ProductVariant {
 /** Variants, always within the given product (decisions R10). Ids are UUID strings; nothing here depends on HTTP. */
 export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
-  const bulk = defineBulkWrites(storage, productVariantModel);
+  const bulk = defineBulkWrites(storage, productVariantModel, { tooLarge: errors.manyTooLarge });
   const untilDone = createRetries();
   const deletion = defineDeletion(storage, productVariantModel, { notFound: errors.notFound });
 
@@ -103,7 +103,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
       await Variants.updateMany(showing, { $pull: { imageIds: imageId }, $set: { updatedAt: storage.clock.now() } });
     },
 
-    /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound */
+    /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound; errors.manyTooLarge */
     async createMany(productId: string, variants: readonly NewVariant[], nextId?: () => string): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();
       await mustHaveImages(
@@ -164,8 +164,8 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /**
      * Makes the same change to many variants, all or none.
-     * @throws errors.nothingToUpdateInMany, manyNotFound unless all belong to the product; productErrors.imageNotFound,
-     * validationError as in `patch`
+     * @throws errors.nothingToUpdateInMany, manyTooLarge, manyNotFound unless all belong to the product;
+     * productErrors.imageNotFound, validationError as in `patch`
      */
     async patchMany(productId: string, ids: readonly string[], patch: VariantPatch): Promise<ProductVariant[]> {
       const given = givenOf(patch);

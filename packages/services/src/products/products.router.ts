@@ -87,13 +87,13 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
 
     createMany: createManyRoute(product, 'POST /products/batch', createProductsInput, {
       made: (nextId, { input }) => products.manyMade(input.products.length, nextId),
-      errors: missing,
+      errors: [...missing, errors.manyTooLarge],
       bodyKey: 'products',
       allow: [notGuest, rules.ofEachGiven('products')],
     }).mutation(({ ctx, input }) => products.createMany(input.products, ctx.newId)),
 
     patchMany: patchManyRoute(product, 'PATCH /products/batch', productsPatchInput, {
-      errors: missing,
+      errors: [...missing, errors.manyTooLarge],
       allow: [notGuest, rules.ofProducts('ids'), rules.keepsOrganization('data')],
     }).mutation(({ input }) => products.patchMany(input.ids, input.data)),
 
@@ -106,7 +106,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       summary: 'Copy many products, without their variants, all or none',
       made: (nextId, { input }) => products.manyMade(input.ids.length, nextId),
       failure: 'Failed to copy products',
-      errors: [errors.manyNotFound],
+      errors: [errors.manyNotFound, errors.manyTooLarge],
       bodyKey: 'ids',
       allow: [notGuest, rules.ofProducts('ids')],
     }).mutation(({ ctx, input }) => products.copyMany(input.ids, ctx.newId)),

@@ -59,7 +59,7 @@ type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryId
 /** Products. Ids are UUID strings; nothing here depends on HTTP. */
 export function createProductsService({ storage, lists, categories, attributes, images, organizationExists }: ProductsOptions) {
   const Products = storage.model(productModel);
-  const bulk = defineBulkWrites(storage, productModel);
+  const bulk = defineBulkWrites(storage, productModel, { tooLarge: errors.manyTooLarge });
   const untilDone = createRetries();
   const deletion = defineDeletion(storage, productModel, {
     notFound: errors.notFound,
@@ -184,7 +184,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /**
      * Creates products, all or none, in this order. @throws categoryErrors.notFound, attributeErrors.notFound,
-     * organizationErrors.notFound
+     * organizationErrors.notFound, errors.manyTooLarge
      */
     async createMany(products: readonly NewProduct[], nextId?: () => string): Promise<Product[]> {
       await mustExist(products);
@@ -251,7 +251,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /**
      * Copies products without variants, images and likes, all or none, in this order. @throws errors.manyNotFound unless all are
-     * live
+     * live; manyTooLarge
      */
     async copyMany(ids: readonly string[], nextId?: () => string): Promise<Product[]> {
       return (await bulk.insert((await readAll(ids)).map(copyOf), nextId)).map(showBare);

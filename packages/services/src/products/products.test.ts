@@ -237,6 +237,16 @@ describe.each(FACES)('many products over %s', (face) => {
       expect(await app.call(face, 'products.get', { productId: before.id })).toEqual({ ok: true, value: before });
   });
 
+  it('are refused, and stay unchanged, where they are too large to be written together', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`key${n}`, '茶'.repeat(500)]));
+    const made = await app.tandem.services.products.createMany(Array.from({ length: 60 }, () => ({ ...lamp, metadata })));
+    const ids = made.map(({ id }) => id);
+    const change = (some: string[]) => call('patchMany', { ids: some, data: { name: 'Tea', metadata: { x: 1 } } });
+    expect(await change(ids)).toEqual(failing(413, 'Products are too large to be written together'));
+    expect(await app.call(face, 'products.get', { productId: ids[0] })).toMatchObject({ value: { name: 'Lamp', metadata } });
+    expect(await change(ids.slice(30))).toMatchObject(OK);
+  });
+
   it('are from 1 to 100, each once', async () => {
     const many = Array.from({ length: 101 }, () => crypto.randomUUID());
     for (const procedure of ['deleteMany', 'copyMany']) {
