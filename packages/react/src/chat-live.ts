@@ -14,6 +14,7 @@ import {
   type LoadedMessages,
   type MessageToSend,
 } from '@tandem/client';
+import { createDeleted } from './deleted.js';
 import type { LiveOptions } from './live.js';
 import { createOutgoing } from './outgoing.js';
 import { createReactions, withWanted } from './reactions.js';
@@ -24,8 +25,6 @@ import { createTyping } from './typing.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
-/** Most deleted messages that are remembered: more than may be on their way. */
-const DELETED = 1000;
 /** Messages come with the names and pictures of their senders, so that nobody has to ask for them. */
 const SENDER: ['sender'] = ['sender'];
 
@@ -65,19 +64,11 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     changeMessages(channelId, ({ messages, ...rest }) => ({ ...rest, messages: withWanted(messages, [own]) }));
   });
 
-  /** The ids of messages that were deleted: a late acknowledgement still has them. */
-  const deleted = new Set<string>();
-  function noteDeleted(event: ChatChange): void {
-    if (event.type === 'message.updated') deleted.delete(event.message.id);
-    if (event.type === 'message.deleted') deleted.add(event.messageId);
-    const [oldest = ''] = deleted;
-    if (deleted.size > DELETED) deleted.delete(oldest);
-  }
-
+  const deleted = createDeleted();
   function hear(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
-    noteDeleted(event);
+    deleted.hear(event);
     const { messages = [], nextToken } = loadedMessages(channelId) ?? {};
     const [first] = messages;
     const isRestored =
@@ -182,9 +173,9 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     else outdated.add(channelId);
   }
 
-  const ownOf = new WeakMap<Stream, { users: number; stop(): void }>();
-  function startFollowingOwn(stream: Stream): () => void {
-    return stream.followOwn({
+  const own = createShared(() => {
+    const [stream, release] = shared.use();
+    const stop = stream.followOwn({
       onEvent(event) {
         // a followed channel's count changes together with its messages
         if (event.type === 'unread' && stream.followed.get(event.channelId)?.stop) return;
@@ -195,7 +186,13 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       // what came and went before is not told
       onSubscribed: () => void loadChannelsAgain(),
     });
-  }
+    return {
+      close() {
+        stop();
+        release();
+      },
+    };
+  }, isCurrent);
 
   return {
     isLive,
@@ -205,7 +202,10 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     typing: typing.people,
     wanted: reactions.wanted,
     refused: reactions.refused,
-    close: shared.close,
+    close() {
+      own.close();
+      shared.close();
+    },
 
     async loadChannels(signal: AbortSignal): Promise<ChannelSummary[]> {
       const loaded = await loader.loadChannels(identityId, CHANNELS, { signal });
@@ -255,21 +255,7 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     },
 
     /** Follows all channels: which there are, and what is unread. @returns a function that ends it */
-    followOwn(): () => void {
-      const [stream, release] = shared.use();
-      const one = ownOf.get(stream) ?? { users: 0, stop: startFollowingOwn(stream) };
-      ownOf.set(stream, one);
-      one.users += 1;
-      return () => {
-        one.users -= 1;
-        queueMicrotask(() => {
-          if (one.users > 0 || ownOf.get(stream) !== one) return;
-          ownOf.delete(stream);
-          one.stop();
-        });
-        release();
-      };
-    },
+    followOwn: () => own.use()[1],
 
     send,
 
