@@ -31,6 +31,33 @@ describe('useChannel', () => {
     expect(contents(messages)).toEqual(['Tea?', 'Coffee?']);
   });
 
+  it('reports what was marked read without a connection as soon as there is one', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(bob, [ann]);
+    const post = (content: string) => services.chat.post({ channelId, senderId: bob.id, content });
+    const unread = async () =>
+      (await ann.rest('GET', `/channels/${channelId}/read-state`).expect<{ unread: number }>(200)).unread;
+    await post('Tea?');
+    const sockets = createSockets();
+    const slow = createSlowFetch((url) => url.includes('chat.createListenTicket'));
+    const options = { tokens: tokensOf(ann), fetch: slow.fetch, WebSocket: sockets.WebSocket };
+    const open = slow.hold();
+    const { until } = render(app, () => useChannel(channelId), options);
+    (await until(({ messages }) => messages?.length === 1)).markRead();
+    expect(await unread()).toBe(1);
+    open();
+    await expect.poll(unread, PATIENCE).toBe(0);
+    await post('Coffee?');
+    const { markRead } = await until(({ messages }) => messages?.length === 2);
+    const reopen = slow.hold();
+    sockets.cut();
+    await until(({ isLive }) => !isLive);
+    markRead();
+    expect(await unread()).toBe(1);
+    reopen();
+    await expect.poll(unread, PATIENCE).toBe(0);
+  });
+
   it('shows no more of what was deleted during a drop, also where the newest message had been deleted', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

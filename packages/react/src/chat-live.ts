@@ -128,6 +128,8 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
 
   /** The last change that the loaded messages of channels contain, while nobody follows them. */
   const lastChanges = new Map<string, number>();
+  /** The last message of each channel that was reported as read. */
+  const reported = new Map<string, string>();
   /** Channels with messages of before a time of which not all was told. */
   const outdated = new Set<string>();
   /** Follow channels again that have ended while they are shown: one may be let in again. */
@@ -140,7 +142,10 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       channelId,
       {
         onEvent: hear,
-        onSubscribed({ isResumed }) {
+        onSubscribed({ isResumed, unread }) {
+          const read = reported.get(channelId);
+          // without a connection the report was lost
+          if (read !== undefined && unread > 0) stream.markRead(channelId, read);
           // from now on all is told, after a drop too: what was changed or deleted before is not
           if (!isResumed) {
             // what came before is not told
@@ -277,6 +282,7 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       const last = loadedMessages(channelId)?.messages.at(-1);
       if (!last) return;
       const [stream, release] = shared.use();
+      reported.set(channelId, last.id);
       stream.markRead(channelId, last.id);
       release();
       changeChannel(channelId, (channel) => readUpTo(channel, last.seq));
