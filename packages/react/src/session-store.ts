@@ -140,12 +140,14 @@ export function createSessionStore(
     async signOut(): Promise<void> {
       try {
         await client.signOut();
-        change(undefined);
+        if (owner) change(undefined);
       } catch (error) {
-        // tokens are forgotten, whatever the outcome; cookies are not, but streams may have ended meanwhile
+        // cookies are not forgotten, but streams may have ended meanwhile
         if (owner) store.set({ ...store.get() });
-        else await followed.load();
         throw new TandemError(error);
+      } finally {
+        // tokens are, whatever the outcome, but somebody may have signed in meanwhile
+        if (!owner) follow((await tokens.load())?.identityId);
       }
     },
   };

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
 import { channelOf } from '../test/channels.js';
 import { render } from '../test/render.js';
+import { createSlowFetch } from '../test/slow-fetch.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel, useSession, useTandem, useTandemQuery, type Channel, type Session, type Tandem } from './index.js';
 
@@ -23,6 +24,24 @@ describe('useSession', () => {
     await signIn(account);
     await until(({ identityId }) => identityId === id);
     expect([status, all.at(-1)?.status]).toEqual(['signed-out', 'signed-in']);
+  });
+
+  it('keeps who signs in before the sign-out of the one before is answered', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const slow = createSlowFetch((url) => url.includes('auth.logout'));
+    const { until, all } = render(app, useSession, { tokens: tokensOf(ann), fetch: slow.fetch });
+    const { signIn, signOut } = await until(({ identityId }) => identityId === ann.id);
+    const release = slow.hold();
+    const leaving = signOut();
+    await expect.poll(slow.waiting, PATIENCE).toBe(1);
+    await signIn({ email: bob.email, password: PASSWORD });
+    await until(({ identityId }) => identityId === bob.id);
+    const before = all.length;
+    release();
+    await leaving;
+    // a rendering of another would come before this answer
+    await bob.rest('GET', `/identities/${bob.id}`).expect(200);
+    expect(all.slice(before).filter(({ identityId }) => identityId !== bob.id)).toEqual([]);
   });
 
   it('says what was wrong with the credentials', async () => {
