@@ -62,7 +62,11 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
         if (ids.length > 0) markRows(({ id }) => ids.includes(id));
         if (upTo !== undefined) markUpTo(upTo);
       },
-      onUnread: (unread) => void queries.setQueryData(countKey, { unread }),
+      onUnread(unread) {
+        queries.setQueryData(countKey, { unread });
+        // an answer under way may be older
+        if (queries.isFetching({ queryKey: countKey }) > 0) void loadAgain(queries, countKey);
+      },
       onState(state) {
         isLive.set(state === 'up');
         if (state === 'down') return;

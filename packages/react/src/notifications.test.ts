@@ -6,7 +6,7 @@ import { render } from '../test/render.js';
 import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
-import { useInfiniteTandemList, useNotifications, useSession } from './index.js';
+import { useInfiniteTandemList, useNotifications, useSession, useTandem } from './index.js';
 
 const app = fixture(startTestServer);
 const services = fixture(() => app.tandem.services);
@@ -85,6 +85,25 @@ describe('useNotifications', () => {
     release();
     await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
     expect(show(await until(({ unread }) => unread === 1))).toEqual({ kinds: ['meanwhile'], unread: 1, isLive: true });
+  });
+
+  it('counts what was read as read, whatever an older answer says', async () => {
+    const ann = await app.signUp();
+    const { id } = await services.notifications.notify(ann.id, {});
+    const slow = createSlowFetch((url) => url.includes('notifications.unreadCount'));
+    const hooks = () => [useNotifications(), useTandem()] as const;
+    const { until, queries } = render(app, hooks, { tokens: tokensOf(ann), fetch: slow.fetch });
+    const [, { queryKey }] = await until(([{ isLive, unread }]) => isLive && unread === 1);
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    const release = slow.hold();
+    void queries.invalidateQueries();
+    await expect.poll(slow.waiting, PATIENCE).toBe(1);
+    await ann.rest('POST', `/notifications/${id}/read`).expect(204);
+    await until(([{ unread }]) => unread === 0);
+    release();
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    const counted = queries.getQueryData(queryKey('notifications.unreadCount', { identityId: ann.id }));
+    expect(counted).toEqual({ unread: 0 });
   });
 
   it('shows the further page that was asked for when a notification came', async () => {
