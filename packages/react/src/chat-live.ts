@@ -1,4 +1,5 @@
 import {
+  SenderGone,
   applyToChannel,
   applyToChannels,
   applyToMessages,
@@ -58,6 +59,7 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
 
   const reactions = createReactions(async (own) => {
     const { channelId, messageId, key, isWanted } = own;
+    if (!isCurrent()) throw new SenderGone('not sent: its sender has signed out');
     const { addReaction, removeReaction } = client.api.chat;
     await (isWanted ? addReaction : removeReaction).mutate({ messageId, key });
     // the stream may tell of it later

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createCookieFetch } from '../../client/test/recording-fetch.js';
 import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
+import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel, useNotifications, useSession, useTandem } from './index.js';
@@ -106,20 +107,29 @@ it('a function of a page that has gone sends nothing in the name of the next per
   await using inBearer = await startTestServer();
   const [ann, bob] = [await inBearer.signUp(), await inBearer.signUp()];
   const channelId = await channelOf(ann, [bob]);
-  let tickets = 0;
+  const { id: messageId } = await inBearer.tandem.services.chat.post({ channelId, senderId: ann.id, content: 'Tea?' });
+  const slow = createSlowFetch((url) => url.includes('chat.addReaction'));
+  let [tickets, reactions] = [0, 0];
   const noted: typeof fetch = (...request) => {
     const { url, signal } = new Request(...request);
     if (url.includes('chat.createListenTicket') && !signal.aborted) tickets += 1;
-    return fetch(...request);
+    if (url.includes('Reaction')) reactions += 1;
+    return slow.fetch(...request);
   };
   const hooks = () => [useChannel(channelId), useSession(), useTandem()] as const;
   const { until } = render(inBearer, hooks, { tokens: tokensOf(ann), fetch: noted });
-  const [{ send }, { signIn }, { api }] = await until(([{ isLive }]) => isLive);
+  const [{ send, toggleReaction }, { signIn }, { api }] = await until(([{ isLive }]) => isLive);
+  const release = slow.hold();
+  // the second waits for the answer to the first
+  for (let times = 0; times < 2; times++) toggleReaction(messageId, 'ok');
+  await expect.poll(slow.waiting, PATIENCE).toBe(1);
   await signIn({ email: bob.email, password: PASSWORD });
   await until(([{ isLive }, { identityId }]) => isLive && identityId === bob.id);
   tickets = 0;
+  release();
+  toggleReaction(messageId, 'yes');
   send('of Ann');
   // would be sent after the ticket of Ann's
   await api.chat.createListenTicket.mutate({});
-  expect(tickets).toBe(1);
+  expect([tickets, reactions]).toEqual([1, 1]);
 });
