@@ -91,6 +91,8 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
   }
 
   const shared = createShared((): Stream => {
+    // in a session that has ended
+    reactions.refused.set(undefined);
     const stream = createChatClient({
       url,
       client,

@@ -39,14 +39,17 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
   const { subscribe, get } = session.state;
   const state = useSyncExternalStore(subscribe, get, get);
   const [{ url, WebSocket }] = useState(options);
-  const { identityId } = state;
+  const { identityId, hasEnded } = state;
+  // who signs in again after the server has ended the session finds what could not be sent
+  const [ownerId, setOwner] = useState(identityId);
+  if (ownerId !== identityId && !hasEnded) setOwner(identityId);
   const kept = useMemo(() => {
-    if (identityId === undefined) return undefined;
-    const isCurrent = () => session.state.get().identityId === identityId;
-    return createLive({ url, WebSocket, client: session.client, identityId, isCurrent, queries });
-  }, [url, WebSocket, session, identityId, queries]);
+    if (ownerId === undefined) return undefined;
+    const isCurrent = () => session.state.get().identityId === ownerId;
+    return createLive({ url, WebSocket, client: session.client, identityId: ownerId, isCurrent, queries });
+  }, [url, WebSocket, session, ownerId, queries]);
   // a stream is of one sign-in: with the next, of the same identity too, the hooks open theirs anew
-  const live = useMemo(() => kept && reopened(kept), [kept, state]);
+  const live = useMemo(() => (kept && state.identityId !== undefined ? reopened(kept) : undefined), [kept, state]);
   useEffect(() => session.watch(), [session]);
   useEffect(() => () => live?.close(), [live]);
   const tandem = useMemo(() => describeTandem(session.client, state, queries), [session, state, queries]);

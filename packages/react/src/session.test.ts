@@ -7,6 +7,7 @@ import { createCookieFetch } from '../../client/test/recording-fetch.js';
 import { channelOf } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { createSlowFetch } from '../test/slow-fetch.js';
+import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
 import { useChannel, useSession, useTandem, useTandemQuery, type Channel, type Session, type Tandem } from './index.js';
 
@@ -115,6 +116,37 @@ describe('useSession', () => {
           .map(({ queryKey }) => queryKey),
       ),
     ).not.toContain(`"tandem","${ann.id}"`);
+  });
+
+  it('shows what could not be sent when it ended to the same person, and to nobody else', async () => {
+    for (const isSame of [false, true]) {
+      const [ann, bob] = [await app.signUp(), await app.signUp()];
+      const channelId = await channelOf(ann, [bob]);
+      const { id: messageId } = await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: 'Tea?' });
+      const slow = createSlowFetch((url) => url.includes('chat.createListenTicket'));
+      const sockets = createSockets();
+      const hooks = () => [useChannel(channelId), useSession()] as const;
+      const options = { tokens: tokensOf(ann), fetch: slow.fetch, WebSocket: sockets.WebSocket };
+      const { until, unmount } = render(app, hooks, options);
+      const [{ send, toggleReaction }, { signIn }] = await until(([{ isLive }]) => isLive);
+      const release = slow.hold();
+      sockets.cut();
+      await until(([{ isLive }]) => !isLive);
+      send('Cake!');
+      await ann.rest('DELETE', `/auth/${ann.id}/refresh-tokens`).expect(204);
+      toggleReaction(messageId, 'ok');
+      await until(([, { hasEnded }]) => hasEnded);
+      release();
+      await signIn({ email: isSame ? ann.email : bob.email, password: PASSWORD });
+      const [{ pending, error }] = await until(([{ isLive, messages }]) => isLive && messages?.length === 1);
+      expect([pending.map(({ content, failure }) => [content, failure?.name]), error]).toEqual([
+        isSame ? [['Cake!', 'TandemError']] : [],
+        null,
+      ]);
+      pending[0]?.retry();
+      await until(([{ messages }]) => messages?.length === (isSame ? 2 : 1));
+      unmount();
+    }
   });
 
   it('shows nobody what another person has loaded', async () => {
