@@ -104,6 +104,34 @@ describe('useChannels', () => {
     expect(sockets.heard('"content":"old"')).toBe(false);
   });
 
+  it('loads the channels again when their last message is deleted, or another during a load, and else not', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    const posted: { id: string }[] = [];
+    for (let n = 1; n <= 4; n++) posted.push(await services.chat.post({ channelId, senderId: ann.id, content: String(n) }));
+    const remove = (n: number) => ann.rest('DELETE', `/messages/${posted[n - 1]?.id}`).expect(204);
+    let loads = 0;
+    const slow = createSlowFetch((url) => url.includes('chat.listChannels') && ++loads > 0);
+    const sockets = createSockets();
+    const options = { tokens: tokensOf(ann), fetch: slow.fetch, WebSocket: sockets.WebSocket };
+    const { until, queries } = render(app, useChannels, options);
+    await until(({ channels }) => channels?.[0]?.lastMessage?.content === '4');
+    const isQuiet = (frame: string) => sockets.heard(frame) && queries.isFetching() === 0;
+    await expect.poll(() => isQuiet('"self":true') && isQuiet(`"channelId":"${channelId}"`), PATIENCE).toBe(true);
+    loads = 0;
+    await remove(1);
+    await expect.poll(() => isQuiet('"message.deleted"'), PATIENCE).toBe(true);
+    expect(loads).toBe(0);
+    const release = slow.hold();
+    await remove(4);
+    await expect.poll(slow.waiting, PATIENCE).toBe(1);
+    // the answer has it as the last one
+    await remove(3);
+    await expect.poll(slow.waiting, PATIENCE).toBe(2);
+    release();
+    await until(({ channels }) => channels?.[0]?.lastMessage?.content === '2');
+  });
+
   it('shows the message before the last one when that is deleted', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

@@ -80,7 +80,12 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       (nextToken === undefined || (first && first.seq <= event.message.seq));
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
-    if (event.type === 'message.deleted') void loadChannelsAgain();
+    if (event.type === 'message.deleted') {
+      const { data, fetchStatus } = queries.getQueryState<ChannelSummary[]>(channelsKey) ?? {};
+      const isLast = data?.some(({ lastMessage }) => lastMessage?.id === event.messageId);
+      // in an answer under way it may be
+      if (isLast || fetchStatus === 'fetching') void loadChannelsAgain();
+    }
     // the event does not say which reactions are one's own
     if (isRestored && event.message.reactions.length > 0) void loadAgain(queries, messagesKey(channelId));
     if (event.type.startsWith('pin.')) void loadAgain(queries, keyFor(identityId, 'chat.listPins'));
