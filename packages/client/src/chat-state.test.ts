@@ -232,16 +232,18 @@ describe('messages', () => {
 });
 
 describe('channels', () => {
-  it('are loaded with what is posted in the meantime, also where none were known', async () => {
-    const other = await createChannel('Coffee');
+  it('are loaded with what happens to them in the meantime, also where none were known', async () => {
+    const [other, gone] = [await createChannel('Coffee'), await createChannel('Cocoa')];
     const { answer, loader } = createSlowLoader();
     const loading = loader.loadChannels(memberId, 10);
     await answer.arrived;
     const message = await post('posted meanwhile');
     loader.hear({ type: 'message.created', channelId, message });
+    loader.hear({ type: 'channel.removed', channelId: gone });
+    loader.hear({ type: 'unread', channelId: other, unread: 2, lastSeq: 3 });
     answer.open();
     const shown = (await loading).map(({ id, lastMessage, unread }) => [id, [lastMessage, unread]]);
-    expect(Object.fromEntries(shown)).toEqual({ [channelId]: [message, 1], [other]: [null, 0] });
+    expect(Object.fromEntries(shown)).toEqual({ [channelId]: [message, 1], [other]: [null, 2] });
   });
 
   it('that an answer knows less of than the events keep what these have told', async () => {
@@ -271,10 +273,8 @@ describe('channels', () => {
 describe('events of one’s own channels', () => {
   it('make of the channels that were loaded what the server then lists, also when they are applied twice', async () => {
     const bob = await app.signUp();
-    const loadAll = async () =>
-      rowsOf<ChannelSummary>(await client.api.chat.listChannels.query({ memberId, $top: 100 }), { $top: 100 }).value;
     const other = await createChannel('Coffee');
-    const before = await loadAll();
+    const before = await loadChannels();
     const events: OwnEvent[] = [];
     const chat = createChatClient({ url: app.url, client, WebSocket });
     onTestFinished(() => chat.close());
@@ -292,7 +292,7 @@ describe('events of one’s own channels', () => {
     await expect.poll(() => events.findLast(({ type }) => type === 'unread'), PATIENCE).toMatchObject({ unread: 1, lastSeq: 2 });
     const bare = (channels: readonly ChannelSummary[]) =>
       channels.map(({ id, name, unread, lastSeq, readSeq }) => ({ id, name, unread, lastSeq, readSeq }));
-    const after = bare(await loadAll()).toSorted((one, two) => one.id.localeCompare(two.id));
+    const after = bare(await loadChannels()).toSorted((one, two) => one.id.localeCompare(two.id));
     for (const told of [events, [...events, ...events]])
       expect(bare(told.reduce<readonly ChannelSummary[]>(applyToChannels, before))).toEqual(after);
   });

@@ -192,7 +192,7 @@ export function joinChannels(known: readonly ChannelSummary[] | undefined, loade
 /**
  * Channels after an event of one's own. Load them again after `channel.added`: only the server knows its last message.
  */
-export function applyToChannels(channels: readonly ChannelSummary[], event: OwnEvent): readonly ChannelSummary[] {
+export function applyToChannels(channels: readonly ChannelSummary[], event: OwnEvent): ChannelSummary[] {
   if (event.type === 'channel.removed') return channels.filter(({ id }) => id !== event.channelId);
   if (event.type === 'channel.added') {
     const { channel } = event;

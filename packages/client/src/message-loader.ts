@@ -1,12 +1,13 @@
 import {
   applyToChannel,
+  applyToChannels,
   applyToMessages,
   applyToWindow,
   type ChannelSummary,
   type LoadedMessages,
   type MessageWindow,
 } from './chat-state.js';
-import type { ChatChange, ChatMessage } from './chat-types.js';
+import type { ChatChange, ChatMessage, OwnEvent } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
 import { rowsOf } from './list-queries.js';
@@ -16,9 +17,16 @@ const PAGE = 50;
 /** Messages before and after the one that a window is around. */
 const HALF = 25;
 
+/** What loads under way are told; after the others channels are loaded again. */
+type Heard = Exclude<ChatChange | OwnEvent, { type: 'channel.added' }>;
+const isOwn = (event: Heard): event is Extract<Heard, OwnEvent> => event.type === 'channel.removed' || event.type === 'unread';
+
 export interface MessageLoader {
-  /** Takes each event of the followed channels, and what `send` resolves with, as a `message.created`. */
-  hear(event: ChatChange): void;
+  /**
+   * Takes each event of the followed channels and of one's own, and what `send` resolves with, as a
+   * `message.created`.
+   */
+  hear(event: ChatChange | OwnEvent): void;
   /**
    * A channel's last 50 messages, for `joinNewest`; with `nextToken` the 50 before, for `joinEarlier`. Fails with a
    * TandemError.
@@ -43,14 +51,11 @@ export function createMessageLoader(
   { api }: Pick<TandemClient, 'api'>,
   { expand, readerId }: { expand?: readonly ['sender']; readerId?: string } = {},
 ): MessageLoader {
-  const underWay = new Set<ChatChange[]>();
+  const underWay = new Set<Heard[]>();
 
   /** Runs what loads, then applies what was heard meanwhile. */
-  async function hearing<Loaded>(
-    read: () => Promise<Loaded>,
-    apply: (loaded: Loaded, event: ChatChange) => Loaded,
-  ): Promise<Loaded> {
-    const events: ChatChange[] = [];
+  async function hearing<Loaded>(read: () => Promise<Loaded>, apply: (loaded: Loaded, event: Heard) => Loaded): Promise<Loaded> {
+    const events: Heard[] = [];
     underWay.add(events);
     try {
       const loaded = await read();
@@ -64,7 +69,8 @@ export function createMessageLoader(
 
   /** Applies the events of one channel. */
   function inChannel<Loaded>(channelId: string, apply: (loaded: Loaded, event: ChatChange, readerId?: string) => Loaded) {
-    return (loaded: Loaded, event: ChatChange) => (event.channelId === channelId ? apply(loaded, event, readerId) : loaded);
+    return (loaded: Loaded, event: Heard) =>
+      !isOwn(event) && event.channelId === channelId ? apply(loaded, event, readerId) : loaded;
   }
 
   async function page(channelId: string, asked: object, signal?: AbortSignal) {
@@ -83,6 +89,7 @@ export function createMessageLoader(
 
   return {
     hear(event) {
+      if (event.type === 'channel.added') return;
       for (const events of underWay) events.push(event);
     },
     load: (channelId, { nextToken, signal } = {}) =>
@@ -127,7 +134,9 @@ export function createMessageLoader(
           return rowsOf<ChannelSummary>(await api.chat.listChannels.query(input, signal && { signal }), input).value;
         },
         (channels, event) =>
-          channels.map((channel) => (channel.id === event.channelId ? applyToChannel(channel, event, memberId) : channel)),
+          isOwn(event)
+            ? applyToChannels(channels, event)
+            : channels.map((channel) => (channel.id === event.channelId ? applyToChannel(channel, event, memberId) : channel)),
       ),
   };
 }
