@@ -25,7 +25,7 @@ export interface NotificationStreamOptions {
   known?: readonly { id: string }[];
   /** Each notification once, across reconnects. */
   onNotification(notification: Notification): void;
-  /** Some were read: these, or all up to and including one. */
+  /** Some were read: these, or all up to and including one. With neither others have changed: load them again. */
   onRead?(read: { upTo?: string; ids?: string[] }): void;
   /** The number of unread ones: at the beginning, after each reconnect, and when some are read, deleted or restored. */
   onUnread?(unread: number): void;
@@ -70,7 +70,7 @@ export function createNotificationStream(options: NotificationStreamOptions): No
     if (frame.type === 'pong' || frame.type === 'error') return;
     if (frame.type === 'notifications.read') {
       const { upTo, ids } = frame;
-      if (upTo !== undefined || ids) onRead?.({ ...(upTo !== undefined && { upTo }), ...(ids && { ids }) });
+      onRead?.({ ...(upTo !== undefined && { upTo }), ...(ids && { ids }) });
     }
     onUnread?.(frame.unread);
   }

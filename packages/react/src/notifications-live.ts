@@ -58,9 +58,10 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, is
         );
         void loadAgain(queries, countKey);
       },
-      onRead({ upTo, ids = [] }) {
-        if (ids.length > 0) markRows(({ id }) => ids.includes(id));
-        if (upTo !== undefined) markUpTo(upTo);
+      onRead({ upTo, ids }) {
+        if (ids) markRows(({ id }) => ids.includes(id));
+        else if (upTo === undefined) void loadListAgain();
+        else markUpTo(upTo);
       },
       onUnread(unread) {
         queries.setQueryData(countKey, { unread });

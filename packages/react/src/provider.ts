@@ -39,10 +39,10 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
   const { subscribe, get } = session.state;
   const state = useSyncExternalStore(subscribe, get, get);
   const [{ url, WebSocket }] = useState(options);
-  const { identityId, hasEnded } = state;
-  // who signs in again after the server has ended the session finds what could not be sent
+  const { identityId } = state;
+  // who signs in again finds what could not be sent
   const [ownerId, setOwner] = useState(identityId);
-  if (ownerId !== identityId && !hasEnded) setOwner(identityId);
+  if (identityId !== undefined && ownerId !== identityId) setOwner(identityId);
   const kept = useMemo(() => {
     if (ownerId === undefined) return undefined;
     const isCurrent = () => session.state.get().identityId === ownerId;

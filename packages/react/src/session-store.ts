@@ -147,7 +147,9 @@ export function createSessionStore(
         throw new TandemError(error);
       } finally {
         // tokens are, whatever the outcome, but somebody may have signed in meanwhile
-        if (!owner) follow((await tokens.load())?.identityId);
+        const kept = owner ? undefined : await tokens.load();
+        if (kept) follow(kept.identityId);
+        else if (!owner) change(undefined);
       }
     },
   };

@@ -24,6 +24,7 @@ export type KeepDeleted = (ids: readonly string[]) => Promise<ReadonlySet<string
 export function createPurges({ models, database, onWrite }: PurgesOptions) {
   const listeners = new Map<string, BeforePurge[]>();
   const keepers = new Map<string, KeepDeleted>();
+  const conditions = new Map<string, object>();
   let removeFiles: (purposes: readonly string[], resourceIds: readonly string[]) => Promise<void> = async () => {};
   const recordsOf = (name: string): Records => database().collection<StoredRecord>(name);
 
@@ -60,7 +61,7 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
 
   /** Children go first: a process that dies leaves the parent, from which the next one begins again. */
   async function purge(collectionName: string, ids: readonly string[], pace: Pace, isWhole = false): Promise<number> {
-    const going = [...(await mayGo(collectionName, ids, isWhole))];
+    const going = ids.length > 0 ? [...(await mayGo(collectionName, ids, isWhole))] : [];
     if (going.length === 0) return 0;
     for (const { held, by } of links().filter((one) => one.with === collectionName)) {
       const filter = { [by]: { $in: going } };
@@ -98,6 +99,11 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
       keepers.set(collectionName, keeper);
     },
 
+    /** Of a collection's deleted records only those go that match this too when they are marked. */
+    onlyWhere(collectionName: string, condition: object): void {
+      conditions.set(collectionName, condition);
+    },
+
     /** Who removes the files of records that go. */
     filesBy(remove: typeof removeFiles): void {
       removeFiles = remove;
@@ -115,7 +121,12 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
       const { cascades, deletedRecords, traced } = held.definition;
       const settled = traced && { [`${TRACE}.since`]: { $exists: false } };
       // as the index has it
-      const filter = { deletedAt: { $gt: new Date(0), $lte: time }, ...deletedRecords, ...settled };
+      const filter = {
+        deletedAt: { $gt: new Date(0), $lte: time },
+        ...deletedRecords,
+        ...settled,
+        ...conditions.get(collectionName),
+      };
       const names = ['_id', 'deletionId', 'hiddenBy', ...cascades.map(({ by }) => by)];
       const fields = Object.fromEntries(names.map((name) => [name, 1 as const]));
       let gone = 0;
@@ -123,6 +134,7 @@ export function createPurges({ models, database, onWrite }: PurgesOptions) {
         const going = await withoutParents(cascades, batch);
         const kept = await keepers.get(collectionName)?.(going);
         const ids = going.filter((id) => !kept?.has(id));
+        if (ids.length === 0) continue;
         await records.updateMany({ _id: { $in: ids }, ...filter }, { $set: { [PURGING]: true } });
         const marked = await records.find({ _id: { $in: ids }, [PURGING]: true }, { projection: { _id: 1 } }).toArray();
         gone += await purge(

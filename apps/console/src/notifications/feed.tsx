@@ -101,8 +101,8 @@ export function FeedProvider({ children }: { children: ReactNode }) {
         const anchor = rowsNow().find(({ id }) => id === upTo);
         if (ids) changeRows((row) => (ids.includes(row.id) ? { ...row, isRead: true } : row));
         if (anchor) markUpTo(anchor);
-        // notifications that are not loaded here
-        else if (upTo !== undefined) void loadAgain(queries, { queryKey: listKey });
+        // notifications that are not loaded here, or that were deleted or restored
+        else if (!ids) void loadAgain(queries, { queryKey: listKey });
       },
       onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),
       onState(state) {

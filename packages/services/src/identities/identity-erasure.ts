@@ -106,13 +106,6 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** Those of the given identities that have a time at which they are to be erased. */
-    async scheduled(identityIds: readonly string[]): Promise<Set<string>> {
-      const which = { _id: { $in: identityIds }, eraseAt: { $gt: new Date(0) } } as object;
-      const found = await collection.find(which, { projection: { _id: 1 } }).toArray();
-      return new Set(found.map(({ _id }) => String(_id)));
-    },
-
     /** Lets identities that are deleted be erased now. From then on nobody can restore them. */
     async eraseDeleted(identityIds: readonly string[]): Promise<void> {
       const which = { _id: { $in: identityIds }, deletedAt: { $ne: null }, eraseAt: null } as object;

@@ -157,7 +157,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /**
-     * Keeps deleted notifications of a kind as long as what they tell of, so that `notifyOnce` knows them.
+     * Keeps deleted notifications of a kind at least as long as what they tell of, so that `notifyOnce` knows them.
      * @param field holds the id of that
      * @param existing finds which of such ids exist
      */
@@ -166,7 +166,11 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
         const which = { _id: { $in: [...ids] }, kind } as object;
         const found = (await collection.find(which, { projection: { [field]: 1 } }).toArray()) as unknown as NotificationRecord[];
         const left = await existing(found.map((one) => String(one[field])));
-        return new Set(found.flatMap((one) => (left.has(String(one[field])) ? one._id : [])));
+        const kept = found.flatMap((one) => (left.has(String(one[field])) ? one._id : []));
+        // as deleted now: else each pass would look at all of them again
+        const stillDeleted = { _id: { $in: kept }, deletedAt: { $gt: new Date(0) } } as object;
+        if (kept.length > 0) await collection.updateMany(stillDeleted, { $set: { deletedAt: storage.clock.now() } });
+        return new Set(kept);
       });
     },
 
@@ -174,15 +178,14 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     async delete(notificationId: string): Promise<void> {
       const deleted = await Notifications.findOneAndDelete({ _id: notificationId }).lean<NotificationRecord>();
       if (!deleted) throw notificationErrors.notFound();
-      if (!deleted.isRead) publish(deleted.receiverId, { type: 'notifications.read' });
+      publish(deleted.receiverId, { type: 'notifications.read' });
     },
 
     /** @throws notificationErrors.notFound when there is nothing to restore */
     async restore(notificationId: string): Promise<Notification> {
       const notification = showOne(await Notifications.restore(notificationId), notificationErrors.notFound);
-      const { receiverId, isRead } = notification;
-      publish(receiverId, { type: 'notification.created', notification });
-      if (!isRead) publish(receiverId, { type: 'notifications.read' });
+      // not as created: streams resume after the newest that they have told
+      publish(notification.receiverId, { type: 'notifications.read' });
       return notification;
     },
   };

@@ -5,7 +5,7 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 interface RetentionOptions {
   storage: Storage;
   log: Log;
-  identities: Pick<IdentitiesService, 'eraseDeleted' | 'scheduled'>;
+  identities: Pick<IdentitiesService, 'eraseDeleted'>;
   /** Milliseconds after which deleted records go for good, and deleted orders; undefined for never. */
   records: number | undefined;
   orders: number | undefined;
@@ -18,7 +18,7 @@ const ORDERS = 'orders';
 export function createRetention({ storage, log, identities, records, orders }: RetentionOptions) {
   const retentionOf = (collection: string) => (collection === ORDERS ? orders : records);
   // people are not removed like others, but erased: who is to be erased later can take that back
-  storage.people.keep(PEOPLE, identities.scheduled);
+  storage.people.onlyWhere(PEOPLE, { eraseAt: null });
   storage.people.before(PEOPLE, async (ids) => {
     await identities.eraseDeleted(ids);
     return [];

@@ -13,7 +13,7 @@ export const NotificationServerFrame = z.discriminatedUnion('type', [
     .describe('The stream is open; so many notifications are unread.'),
   z
     .object({ type: z.literal('notification.created'), notification: NotificationSchema })
-    .describe('A notification, new or restored; some may repeat after a reconnect.'),
+    .describe('A notification; some may repeat after a reconnect.'),
   z
     .object({
       type: z.literal('notifications.read'),
@@ -21,6 +21,8 @@ export const NotificationServerFrame = z.discriminatedUnion('type', [
       ids: z.array(Id).optional(),
       unread: z.number().int().min(0),
     })
-    .describe('These, or all up to one, were read; after a deletion, a restoration or an outage only the count.'),
+    .describe(
+      'These, or all up to one, were read; after a deletion, a restoration or an outage only the count: load them again.',
+    ),
 ]);
 export type NotificationServerFrame = z.infer<typeof NotificationServerFrame>;

@@ -42,19 +42,15 @@ describe('the stream of notifications', () => {
 
   it.each(FACES)('says how many are unread when one of them is deleted, or restored over %s', async (face) => {
     const ann = await app.signUp();
-    const [unread, read] = [await notify(ann), await notify(ann)];
-    await ann.rest('POST', `/notifications/${read.id}/read`).expect(204);
+    const { id: notificationId } = await notify(ann);
     await using stream = await listen(ann);
     expect(await stream.next('ready')).toEqual({ type: 'ready', unread: 1 });
-    for (const { id } of [read, unread]) await app.tandem.services.notifications.delete(id);
+    await app.tandem.services.notifications.delete(notificationId);
     expect(await stream.next('notifications.read')).toEqual({ type: 'notifications.read', unread: 0 });
-    for (const { id: notificationId } of [read, unread]) {
-      const restored = await admin.call(face, 'notifications.restore', { notificationId });
-      const { notification } = await stream.next('notification.created');
-      expect(restored).toEqual({ ok: true, value: notification });
-    }
+    expect(await admin.call(face, 'notifications.restore', { notificationId })).toMatchObject({ ok: true });
     expect(await stream.next('notifications.read')).toEqual({ type: 'notifications.read', unread: 1 });
-    expect(stream.frames.filter(({ type }) => type === 'notifications.read')).toHaveLength(2);
+    // of an old one as of a new one streams would resume after it
+    expect(stream.frames.filter(({ type }) => type === 'notification.created')).toEqual([]);
   });
 
   it('says nothing of what changes nothing, and nothing of anybody else', async () => {

@@ -38,7 +38,7 @@ export interface TaskRecord extends Live, StoredFields<typeof record> {
 // The indexes that serve the list: of all tasks, and of the tasks of one owner.
 const model = defineModel<TaskRecord>('tasks', {
   fields: record.stored,
-  // gives each a version: its answers have an `ETag`, and `If-Match` keeps a change from overwriting another's; and events
+  // gives each a version: its answers have an `ETag`, and `If-Match` keeps a change from overwriting another's; its changes make events
   traced: { kind: 'task' },
   // tasks are in the export of their owner's data, and go with the erasure of the account; `cleared` is what their events lose
   people: { ownerId: { erased: 'remove', cleared: { title: '' } } },
