@@ -149,9 +149,9 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
       ? readQuickly(plan, resource, run)
       : run.admit(() => readPage(plan, resource, run)));
   const records = found.slice(0, top);
-  const last = found.length > top ? records.at(-1) : undefined;
+  const hasMore = found.length > top && top > 0;
   const value = await showRecords(plan.rank === undefined ? records : records.map(withoutRank), plan, run);
-  const nextToken = last && cursorSecret !== undefined ? nextTokenOf(plan, records, last, cursorSecret) : undefined;
+  const nextToken = hasMore && cursorSecret !== undefined ? nextTokenOf(plan, records, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
 
@@ -159,15 +159,10 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
  * The token of the next page, which begins after the last row or, where no comparison can find that row or its values
  * are too long for a token, after skipping as many rows as this page has (decisions H20).
  */
-function nextTokenOf(
-  plan: RecordPlan,
-  records: readonly StoredDocument[],
-  last: object,
-  secret: CursorSecret,
-): string | undefined {
+function nextTokenOf(plan: RecordPlan, records: readonly StoredDocument[], secret: CursorSecret): string | undefined {
   const { order, after, skip, top, binding } = plan;
   const counted = countedTo(records, plan);
-  const values = counted === undefined ? sortValues(last, order) : undefined;
+  const values = counted === undefined ? sortValues(records.at(-1) as object, order) : undefined;
   const token = values && writeCursor({ after: values, skip: 0 }, binding, secret);
   if (token !== undefined) return token;
   const next = counted === undefined ? { after, skip: skip + top } : { skip: counted };
