@@ -171,8 +171,7 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
       const expansions = expansionsIn(query, relations);
       const asked = attempt(() => selectedIn(query, rowFields, expansions));
       const selected = asked && new Set([...asked, ...needs]);
-      const leading = leadingTo(expansions);
-      const projection = selected ? selectedOnly(resource, selected, rowFields, leading) : resource.projection;
+      const projection = selected ? selectedOnly(resource, selected, rowFields, leadingTo(expansions)) : resource.projection;
       const record = await (model as unknown as Model<BaseRecord>).findOne(filter, withVersion(projection)).lean<R>();
       const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);
       if (!shown) throw missing();
