@@ -174,9 +174,10 @@ export const focusedText = (page: Page) =>
     '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()',
   );
 
-/** Presses Tab until something with this name has the focus. */
+/** Presses Tab until something with this name has the focus, which may still have to be shown. */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  for (let steps = 0; steps < 120; steps++) {
+  const end = Date.now() + 20_000;
+  while (Date.now() < end) {
     await page.keyboard.press('Tab');
     const focused = await focusedText(page);
     if (typeof name === 'string' ? focused === name : name.test(focused)) return;
