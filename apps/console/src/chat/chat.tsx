@@ -100,6 +100,11 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       all?.map((channel) => (channel.id === channelId ? how(channel) : channel)),
     );
   }
+  function mayBeLast(messageId: string): boolean {
+    const { data, fetchStatus } = queries.getQueryState<ChannelSummary[]>(channelsKey) ?? {};
+    // in an answer under way it may be
+    return fetchStatus === 'fetching' || data?.some(({ lastMessage }) => lastMessage?.id === messageId) === true;
+  }
   function show(change: ChatChange): void {
     messages.hear(change);
     changeChannel(change.channelId, (channel) => applyToChannel(channel, change, memberId));
@@ -108,7 +113,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const onEvent = useEffectEvent((event: ChatEvent): void => {
     show(event);
     whoIsHere.hear(event);
-    if (event.type === 'message.deleted' || event.type === 'channel.deleted') void loadAgain(queries, { queryKey: channelsKey });
+    if (event.type === 'channel.deleted' || (event.type === 'message.deleted' && mayBeLast(event.messageId)))
+      void loadAgain(queries, { queryKey: channelsKey });
     if (event.type.startsWith('subscription.')) void loadAgain(queries, { queryKey: membersKey(event.channelId) });
   });
   const onOutgoing = useEffectEvent((one: OutgoingMessage): void => {
