@@ -112,7 +112,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     const found = (await collection.findOne({ _id } as object)) as unknown as FileRecord | null;
     if (!found || found.state === 'removing') throw errors.notFound();
     mustBeFree(found);
-    throw requestErrors.unavailable();
+    throw requestErrors.unavailable({ retryAfter: 1 });
   }
 
   /** Removes a copy that is not attached. On failure it is removed later, with the file or after the file is attached. */

@@ -193,7 +193,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
     /** @throws errors.notFound when there is nothing to restore, or the product is not live */
     async restore(productId: string, id: string): Promise<ProductVariant> {
       await deletion.restore(id, { productId });
-      return showOne(await readOne(productId, id));
+      return this.get(productId, id);
     },
 
     /** Prices of live variants by id, whether or not their products are live. For `priceLines`. */

@@ -91,6 +91,16 @@ describe.each([...KINDS, ...OTHERS])('a record of %s', (name) => {
     expect(second.tag).not.toBe(first.tag);
   });
 
+  it.skipIf(OTHERS.some((one) => one === name))('is restored with the tag that a read of it has', async () => {
+    const kind = kindOf();
+    const { record, named } = await makeRecord('rest', kind);
+    const path = pathOf(kind, named, record.id);
+    valueOf(await admin.call('rest', kind.procedures.delete, named));
+    const restored = await app.rest('POST', `${path}/restore`, undefined, admin.credentials);
+    expect(restored.status).toBe(200);
+    expect(restored.headers.get('etag')).toBe((await tagOf(path, kind.person)).tag);
+  });
+
   describe.each(FACES)('over %s', (face) => {
     /** Makes a record; resolves to it, and to what calls a procedure with a version. */
     async function one(verb: 'patch' | 'delete', caller?: Person) {

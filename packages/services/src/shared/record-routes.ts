@@ -244,7 +244,8 @@ export function restoreRoute<In extends Schema, Out extends Schema>(
   const options = complete(own, `Restore a deleted ${of.one}`, `restore ${of.one}`, [of.errors.notFound]);
   return authenticatedRoute(route, { ...options, allow: [admin] })
     .input(of.idInput)
-    .output(of.output);
+    .output(of.output)
+    .use(withTag);
 }
 
 /** An action on one record that answers nothing: `actionRoute(parcel, 'POST /parcels/{parcelId}/seal', 'seal', { … })`. */
