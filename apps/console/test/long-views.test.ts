@@ -1,4 +1,4 @@
-import { HAS_CHROMIUM, PASSWORD, PATIENCE, fixture, startTestServer } from '@tandem/testing';
+import { HAS_CHROMIUM, PASSWORD, PATIENCE, fixture, startTestServer, storeCopies } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob } from './chat-people.js';
 import { expectClean, hold, launchChromium, turnTo, visitSignedIn } from './chromium.js';
@@ -42,6 +42,26 @@ describe.skipIf(!HAS_CHROMIUM)('a page (skipped where there is no chromium)', ()
     expect(await rows.count()).toBe(200);
     expect(await rows.first().innerText()).toContain('Last');
     expect(await rows.getByText('Early 0', { exact: true }).count()).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('of the trash is read to its end, also where an event cannot be shown', async () => {
+    await using server = await startTestServer();
+    const admin = await server.signUpAdmin();
+    const given = (name: string) => ({ name, description: '', price: { amount: 1, currency: 'EUR' } });
+    const make = async (name: string) => (await admin.rest('POST', '/products', given(name)).expect<{ id: string }>(201)).id;
+    const [of, last] = [await make('Copied'), await make('Last')];
+    const remove = (ids: string[]) => admin.rest('DELETE', '/products/batch', ids).expect(204);
+    const copies = async (count: number, change: Record<string, unknown>) => {
+      const ids = await storeCopies({ mongodbUri: server.mongodbUri, of, count }, 'products', () => change);
+      for (let at = 0; at < count; at += 100) await remove(ids.slice(at, at + 100));
+    };
+    await copies(1, { name: null });
+    await copies(199, {});
+    await remove([last]);
+    await using visitor = await visitSignedIn(browser, server, { person: admin, path: '/trash' });
+    const rows = visitor.page.getByRole('list', { name: 'Deleted records' }).getByRole('listitem');
+    await rows.filter({ hasText: 'Last' }).waitFor();
     await expectClean(visitor);
   });
 

@@ -101,17 +101,20 @@ export async function releaseDatabase(): Promise<void> {
 /**
  * Stores copies of a record, as a host may that writes to the store itself: each with an id of its own.
  * @param change what the nth copy has that is different
+ * @returns their ids
  */
 export async function storeCopies(
   { mongodbUri, of: _id, count }: { mongodbUri: string; of: string; count: number },
   collection: string,
   change: (n: number) => Record<string, unknown>,
-): Promise<void> {
+): Promise<string[]> {
   const client = await MongoClient.connect(mongodbUri);
   try {
     const records = client.db().collection<{ _id: string }>(collection);
     const record = await records.findOne({ _id });
-    await records.insertMany(Array.from({ length: count }, (_, n) => ({ ...record, ...change(n), _id: randomUUID() })));
+    const copies = Array.from({ length: count }, (_, n) => ({ ...record, ...change(n), _id: randomUUID() as string }));
+    await records.insertMany(copies);
+    return copies.map((copy) => copy._id);
   } finally {
     await client.close();
   }

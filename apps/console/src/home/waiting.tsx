@@ -1,6 +1,7 @@
 import { queryOf, rowsOf } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { eventPages } from '../records/event-pages.js';
 import { useSession } from '../session/session.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { numberText } from '../texts/formats.js';
@@ -11,19 +12,12 @@ function usePendingRequests() {
   const { client } = useSession();
   return useQuery({
     queryKey: ['tandem', 'organizations', 'pending'],
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       const last = new Map<string, { status: unknown; organizationId: string | null }>();
-      for (let since: string | undefined; ;) {
-        const { data, nextSince } = await client.api.events.list.query({
-          types: 'changeRequest.*',
-          limit: 200,
-          ...(since !== undefined && { since }),
-        });
-        for (const { subject, organizationId, data: state } of data)
+      for await (const page of eventPages(client, 'changeRequest.*', signal))
+        for (const { subject, organizationId, data: state } of page)
           last.set(subject.id, { status: (state as { status?: unknown }).status, organizationId });
-        if (data.length < 200 || nextSince === null) return [...last.values()].filter(({ status }) => status === 'pending');
-        since = nextSince;
-      }
+      return [...last.values()].filter(({ status }) => status === 'pending');
     },
   });
 }

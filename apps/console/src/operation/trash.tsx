@@ -1,4 +1,3 @@
-import type { RouterOutputs } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../session/session.js';
@@ -9,13 +8,12 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useAct } from '../records/acts.js';
 import { useDefinitions } from '../records/definitions.js';
+import { eventPages, type ToldEvent } from '../records/event-pages.js';
 import { inWords, titleOf } from '../records/words.js';
 import { put, t, term } from '../texts/texts.js';
 
-/** Events in one answer, and rows that are shown at once. */
+/** Rows that are shown at once. */
 const PAGE = 200;
-
-type Event = RouterOutputs['events']['list']['data'][number];
 
 /** What an event is about: `messageTemplate`. */
 const subjectText = (type: string) => term('subjects', type) ?? inWords(type);
@@ -33,18 +31,14 @@ export function TrashPage() {
   const feed = useQuery({
     queryKey: ['tandem', 'events', 'trash', types],
     queryFn: async ({ signal }) => {
-      const last = new Map<string, Event>();
+      const last = new Map<string, ToldEvent>();
       // to the end: what was deleted may have been restored since
-      for (let since: string | undefined; ;) {
-        const input = { limit: PAGE, types, ...(since !== undefined && { since }) };
-        const { data, nextSince } = await client.api.events.list.query(input, { signal });
-        for (const event of data) {
+      for await (const page of eventPages(client, types, signal))
+        for (const event of page) {
           last.delete(event.subject.id);
           last.set(event.subject.id, event);
         }
-        if (data.length < PAGE || !nextSince) return [...last.values()].filter(({ type }) => type.endsWith('.deleted'));
-        since = nextSince;
-      }
+      return [...last.values()].filter(({ type }) => type.endsWith('.deleted'));
     },
   });
   const deleted = (feed.data ?? []).toSorted((one, other) => other.at.localeCompare(one.at));

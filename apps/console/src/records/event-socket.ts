@@ -1,8 +1,6 @@
-import { describeFailure, type AppRouter, type RouterOutputs } from '@tandem/client';
+import { describeFailure, type AppRouter } from '@tandem/client';
 import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
-
-/** A change of a record, and who has made it. */
-export type ToldEvent = RouterOutputs['events']['list']['data'][number];
+import type { ToldEvent } from './event-pages.js';
 
 interface FollowOptions {
   /** Asked before each connection: renews the session, and fails where one may not read. Returns whether to try again. */

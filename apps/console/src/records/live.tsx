@@ -7,7 +7,8 @@ import { useIdentityId, useSession } from '../session/session.js';
 import { tabs } from '../session/tabs.js';
 import { isOfRows } from './call.js';
 import { useDefinitions } from './definitions.js';
-import { followEvents, type ToldEvent } from './event-socket.js';
+import type { ToldEvent } from './event-pages.js';
+import { followEvents } from './event-socket.js';
 
 /** Changes are told at most that often, in milliseconds. */
 const EVERY_MS = 1000;
