@@ -1,4 +1,4 @@
-import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer, type Person } from '@tandem/testing';
+import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer, storeCopies, type Person } from '@tandem/testing';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectClean, hold, launchChromium, signedIn, visitSignedIn, type ConsolePage } from './chromium.js';
@@ -19,13 +19,17 @@ async function remove(page: Page, name: string): Promise<void> {
 /** Opens the form of a record, and saves what is filled in. */
 async function edit(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
   await page.getByRole('button', { name: 'Edit' }).click();
+  await save(page, fields);
+}
+
+async function save(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
   const dialog = page.getByRole('dialog');
   for (const [label, text] of Object.entries(fields)) {
     const field = dialog.getByLabel(new RegExp(`^${label}`));
     if ((await field.getByRole('option').count()) > 0) await field.selectOption(text);
     else await field.fill(text);
   }
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.locator('button[type=submit]').click();
   await dialog.waitFor({ state: 'detached' });
 }
 
@@ -87,6 +91,58 @@ describe.skipIf(!HAS_CHROMIUM)('undoing (skipped where there is no chromium)', (
     await undo(page).click();
     await toast(page).getByText('Undone.').waitFor();
     expect(await now()).toEqual(metadata);
+    await expectClean(visitor);
+  });
+
+  it.each([{ city: 'Berlin' }, {}, null])('gives an organization the address that it had: %j', async (address) => {
+    const admin = await app.signUpAdmin();
+    const organization = { name: 'Undone house', description: 'Tea', contact_email: admin.email };
+    const { id } = await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    await admin.rest('PATCH', `/admin/organizations/${id}`, { address }).expect(200);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/organizations/${id}` });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Edit everything', exact: true }).click();
+    await save(page, { City: 'Bonn', Country: 'DE' });
+    await undo(page).waitFor();
+    const now = () => admin.rest('GET', `/organizations/${id}`).expect<{ address: object | null }>(200);
+    expect((await now()).address).toEqual({ city: 'Bonn', country: 'DE' });
+    await undo(page).click();
+    await toast(page).getByText('Undone.').waitFor();
+    expect((await now()).address).toEqual(address);
+    await expectClean(visitor);
+  });
+
+  it('works where records have no versions', async () => {
+    const admin = await app.signUpAdmin();
+    const { id } = await admin.rest('POST', '/products', product('Anise')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    await page.route('**/trpc/products.*', async (route) => {
+      const response = await route.fetch();
+      const { etag, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
+    });
+    await visitor.open(`/products/${id}`);
+    await edit(page, { Name: 'Cumin' });
+    await undo(page).click();
+    await toast(page).getByText('Undone.').waitFor();
+    expect(await admin.rest('GET', `/products/${id}`).expect(200)).toMatchObject({ name: 'Anise' });
+    await expectClean(visitor);
+  });
+
+  it('is not offered for a value that the server alone can give', async () => {
+    const admin = await app.signUpAdmin();
+    const asked = { url: 'https://example.org/hooks', types: ['order.*'] };
+    const { id: of } = await admin.rest('POST', '/webhooks', asked).expect<{ id: string }>(201);
+    const disabled = () => ({ slot: 1000, disabledAt: new Date() });
+    const [id] = await storeCopies({ mongodbUri: app.mongodbUri, of, count: 1 }, 'webhooks', disabled);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/webhooks/${id}` });
+    const { page } = visitor;
+    await edit(page, { Disabled: '' });
+    await toast(page).getByText('Done: save.').waitFor();
+    expect(await undo(page).count()).toBe(0);
+    expect(await admin.rest('GET', `/webhooks/${id}`).expect(200)).toMatchObject({ disabledAt: null });
     await expectClean(visitor);
   });
 

@@ -1,10 +1,11 @@
-import { describeFailure, isError, versionOf } from '@tandem/client';
+import { describeFailure, isError } from '@tandem/client';
 import { hashKey } from '@tanstack/react-query';
 import type { Operation } from '../reference/reference.js';
 import { ToldFailure } from '../ui/failure-text.js';
-import { knownVersion, rowsIn, useCall, type Input, type Row } from './call.js';
+import { knownVersion, rowsIn, useCall, type CallContext, type Input, type Row } from './call.js';
 import type { Change } from './changes.js';
 import { useDefinitions, type Kind } from './definitions.js';
+import { problemsOf } from './form-values.js';
 import { patchBack, patched } from './own-data.js';
 import type { Becoming } from './under-way.js';
 import { isFile } from './values.js';
@@ -43,7 +44,7 @@ const allBack = (rows: readonly Row[], names: readonly string[]): Becoming =>
  */
 export function useEffects(isOn: (operation: Operation, given: Input) => boolean) {
   const call = useCall();
-  const { operations } = useDefinitions();
+  const { operations, reference } = useDefinitions();
   const done = () => t('records.act.undone');
 
   /** Records are removed: what restores them takes it back. */
@@ -78,23 +79,29 @@ export function useEffects(isOn: (operation: Operation, given: Input) => boolean
     // of a file only its address is known
     const isKnown = names.every((name) => before.every((row) => row[name] !== undefined && !isFile(row[name])));
     if (!patch || !isKnown || names.includes(ONE_WAY[patch.id] ?? '')) return { becomes };
+    // some values are the server's alone, such as when it has switched a webhook off
+    const isTaken = before.every((row) => problemsOf(patch, patchBack(row, to), [], reference.resolve).size === 0);
+    if (!isTaken) return { becomes };
 
     const readNow = async (row: Row) => (await call(get, { ...above, [param]: row['id'] }, { versioned: true })) as Row;
-    /** The version that the edit has left; undefined where another edit has followed. */
-    async function versionLeft(after: Row | undefined): Promise<string | undefined> {
-      const known = after && knownVersion(after);
-      if (known !== undefined || !after) return known;
+    /** Names the version that the edit has left, where the server keeps one; undefined where another edit has followed. */
+    async function versionLeft(after: Row | undefined): Promise<CallContext | undefined> {
+      if (!after) return undefined;
+      const known = knownVersion(after);
+      if (known !== undefined) return { ifMatch: known };
       const now = await readNow(after);
-      return now['updatedAt'] === after['updatedAt'] ? versionOf(now) : undefined;
+      if (now['updatedAt'] !== after['updatedAt']) return undefined;
+      const ifMatch = knownVersion(now);
+      return ifMatch === undefined ? {} : { ifMatch };
     }
     /** Whether it has its former values all the same: another tab gave them, or an attempt whose answer has got lost. */
     const isBack = async (row: Row) => isSame(part(await readNow(row), names), part(row, names));
     /** Returns whether it has its former values: what somebody else has changed since stays. */
     async function giveBack(operation: Operation, row: Row, after: Row | undefined): Promise<boolean> {
-      const ifMatch = await versionLeft(after);
-      if (ifMatch === undefined) return isBack(row);
+      const context = await versionLeft(after);
+      if (!context) return isBack(row);
       try {
-        await call(operation, { ...above, [param]: row['id'], ...patchBack(row, to) }, { ifMatch });
+        await call(operation, { ...above, [param]: row['id'], ...patchBack(row, to) }, context);
         return true;
       } catch (error) {
         if (isError(error, 'request.preconditionFailed')) return isBack(row);
