@@ -123,6 +123,22 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await expectClean(visitor);
   });
 
+  it('say on the page of one that it was deleted, until it is restored', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const { id } = await other.rest('POST', '/products', product('Read')).expect<{ id: string }>(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/products/${id}` });
+    const { page } = visitor;
+    visitor.allow('404');
+    const heading = page.getByRole('heading', { name: /^Live/ });
+    await untilLive(heading, (n) => other.rest('PATCH', `/products/${id}`, { name: `Live ${n}` }));
+    await other.rest('DELETE', `/products/${id}`).expect(204);
+    await page.getByRole('main').getByRole('alert').waitFor();
+    await other.rest('POST', `/products/${id}/restore`).expect(200);
+    await page.getByRole('main').getByRole('alert').waitFor({ state: 'detached' });
+    await heading.waitFor();
+    await expectClean(visitor);
+  });
+
   it('of one’s own in another tab appear as those of others do, also where one may not read events', async () => {
     await using server = await startTestServer({ authModes: { default: 'cookie' } });
     const ann = await app.signUp();

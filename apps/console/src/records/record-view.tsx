@@ -53,6 +53,7 @@ export function RecordView({ kind, id, above = {} }: RecordViewProps) {
   const picture = pictureOf(record, LOOKS[kind.name]?.picture);
   return (
     <article className="record">
+      <QueryFailure of={[read]} />
       <header className="view-head">
         <Link
           to={listAddress(kind, above, definitions)}
