@@ -113,6 +113,27 @@ describe.skipIf(!HAS_CHROMIUM)('a form (skipped where there is no chromium)', ()
     await expectClean(visitor);
   });
 
+  it('says that there is none where a field that may have none is left empty: an organization moves to the top', async () => {
+    const make = async (name: string, more: object) => {
+      const organization = { name, description: 'Tea', contact_email: admin.email };
+      return (await admin.rest('POST', '/organizations', { organization, ...more }).expect<{ id: string }>(201)).id;
+    };
+    const parentId = await make('Head office', {});
+    const id = await make('Branch office', { parentId });
+    const parentOf = async () =>
+      (await admin.rest('GET', `/organizations/${id}`).expect<{ parentId: string | null }>(200)).parentId;
+    expect(await parentOf()).toBe(parentId);
+    await using visitor = await visit(`/organizations/${id}`);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Move', exact: true }).click();
+    // what is offered for the field lies above the button
+    await submitOf(page).press('Enter');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await parentOf()).toBeNull();
+    await expectClean(visitor);
+  });
+
   it('shows the difference again to who was too late twice', async () => {
     await using visitor = await visit('/');
     const { page } = visitor;

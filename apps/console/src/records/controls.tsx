@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
 import { Failure } from '../ui/notices.js';
 import { useCall, type Input } from './call.js';
-import type { InputField } from './inputs.js';
+import { isNeeded, type InputField } from './inputs.js';
 import { RecordInput, RecordsInput } from './record-input.js';
 import { valueText } from './words.js';
 import { LATEST } from '../texts/formats.js';
@@ -26,18 +26,18 @@ const TYPES = { text: 'text', email: 'email', password: 'password', number: 'tex
 /** The control that suits a value. */
 export function InputControl({ id, path, field, given, describedBy, isInvalid }: ControlProps) {
   const { register } = useFormContext();
-  const { control, required } = field;
+  const { control } = field;
   const common = {
     id,
     'aria-describedby': describedBy,
     'aria-invalid': isInvalid || undefined,
-    'aria-required': required || undefined,
+    'aria-required': isNeeded(field) || undefined,
   };
   switch (control.type) {
     case 'choice':
       return (
         <select {...common} {...register(path)}>
-          <option value="">{required ? t('records.form.choose') : '—'}</option>
+          <option value="">{isNeeded(field) ? t('records.form.choose') : '—'}</option>
           {control.values.map((value) => (
             <option key={value} value={value}>
               {valueText(value, field.name)}

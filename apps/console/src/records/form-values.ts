@@ -37,7 +37,7 @@ const isEmpty = (typed: unknown) => typed === '' || typed === undefined || (Arra
 function valueOf(typed: unknown, { control, nullable }: InputField): unknown {
   if (control.type === 'object') {
     const value = inputOf(typed as Typed, control.fields);
-    return Object.keys(value).length === 0 ? (nullable ? null : undefined) : value;
+    return Object.values(value).every((one) => one === null) ? (nullable ? null : undefined) : value;
   }
   if (isEmpty(typed)) return undefined;
   if (control.type === 'items') return (typed as Typed[]).map((one) => inputOf(one, control.fields));
@@ -68,8 +68,9 @@ export function unreadValues(typed: Typed, fields: readonly InputField[], above 
 /** What is sent of a form that creates: what was given. */
 export function inputOf(typed: Typed, fields: readonly InputField[]): Input {
   const given = fields.flatMap((field): [string, unknown][] => {
-    const value = valueOf(typed[field.name], field);
-    if (value === undefined || value === null) return [];
+    const value = valueOf(typed[field.name], field) ?? null;
+    // that there is none must be said where the operation requires it: an organization without one above it
+    if (value === null) return field.required && field.nullable ? [[field.name, null]] : [];
     return field.name === FILE ? Object.entries(value as Row) : [[field.name, value]];
   });
   return Object.fromEntries(given);

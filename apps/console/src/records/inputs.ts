@@ -22,6 +22,9 @@ export interface InputField {
   control: Control;
 }
 
+/** Whether it must be filled in. */
+export const isNeeded = ({ required, nullable }: InputField): boolean => required && !nullable;
+
 const LONG = 300;
 
 /** Upload addresses by the part of a record that they are for: `logo` of `organizations.logoUploadUrl`. */

@@ -10,7 +10,7 @@ import { InputControl, UPLOAD } from './controls.js';
 import { ItemsControl } from './items-control.js';
 import { useDefinitions } from './definitions.js';
 import { changesOf, inputOf, problemsOf, typedOf, unreadValues, type Typed } from './form-values.js';
-import { inputFieldsOf, type InputField } from './inputs.js';
+import { inputFieldsOf, isNeeded, type InputField } from './inputs.js';
 import { patched } from './own-data.js';
 import { useWithProof } from '../security/proof.js';
 import { descriptionText, labelOf } from './words.js';
@@ -187,7 +187,7 @@ function typedFields(fields: readonly InputField[], values: Readonly<Record<stri
 
 /** A field with its label, what it is for, and what is wrong with it. */
 function FormField({ field, path, given }: { field: InputField; path: string; given: Input }) {
-  const { name, description, required, control } = field;
+  const { name, description, control } = field;
   const {
     formState: { errors },
   } = useFormContext();
@@ -221,7 +221,7 @@ function FormField({ field, path, given }: { field: InputField; path: string; gi
     <div className={message === undefined ? 'field' : 'field field-bad'}>
       <label htmlFor={id}>
         {labelOf(name)}
-        {!required && <span className="hint"> {t('records.form.optional')}</span>}
+        {!isNeeded(field) && <span className="hint"> {t('records.form.optional')}</span>}
       </label>
       <InputControl
         id={id}
