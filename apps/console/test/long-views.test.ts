@@ -65,6 +65,32 @@ describe.skipIf(!HAS_CHROMIUM)('a page (skipped where there is no chromium)', ()
     await expectClean(visitor);
   });
 
+  it('of the trash shows what it can where a host has records that can be restored, and of which no events tell', async () => {
+    const admin = await app.signUpAdmin();
+    const given = { name: 'Found again', description: '', price: { amount: 1, currency: 'EUR' } };
+    const { id } = await admin.rest('POST', '/products', given).expect<{ id: string }>(201);
+    await admin.rest('DELETE', `/products/${id}`).expect(204);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    visitor.allow('400');
+    await page.route('**/openapi.json', async (route) => {
+      const document = (await (await route.fetch()).json()) as { paths: Record<string, object> };
+      const asHosts = (text: string) => text.replaceAll('productId', 'deliveryId').replaceAll('"products.', '"deliveries.');
+      for (const path of ['', '/restore']) {
+        const operations = JSON.stringify(document.paths[`/products/{productId}${path}`]);
+        document.paths[`/deliveries/{deliveryId}${path}`] = JSON.parse(asHosts(operations)) as object;
+      }
+      await route.fulfill({ json: document });
+    });
+    const refused = page.waitForResponse((one) => one.url().includes('delivery.deleted'));
+    await visitor.open('/trash');
+    await refused;
+    const rows = page.getByRole('list', { name: 'Deleted records' }).getByRole('listitem');
+    await rows.filter({ hasText: 'Found again' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await expectClean(visitor);
+  });
+
   it('that has long been open knows when a mute ends', async () => {
     const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Long open');
     await using visitor = await visitSignedIn(browser, app, { person: bob, path: `/chat/${channelId}` });

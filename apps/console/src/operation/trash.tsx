@@ -1,3 +1,4 @@
+import { describeFailure, type TandemClient } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../session/session.js';
@@ -18,6 +19,26 @@ const PAGE = 200;
 /** What an event is about: `messageTemplate`. */
 const subjectText = (type: string) => term('subjects', type) ?? inWords(type);
 
+/** What was deleted last and not restored since. @param types of events; empty for none */
+async function deletedOf(client: TandemClient, types: readonly string[], signal: AbortSignal): Promise<ToldEvent[]> {
+  if (types.length === 0) return [];
+  const last = new Map<string, ToldEvent>();
+  try {
+    // to the end: what was deleted may have been restored since
+    for await (const page of eventPages(client, types.join(','), signal))
+      for (const event of page) {
+        last.delete(event.subject.id);
+        last.set(event.subject.id, event);
+      }
+  } catch (error) {
+    // a host may have records that can be restored, and of which no events tell
+    const told = types.filter((type) => !describeFailure(error).data.some((problem) => problem.endsWith(`: '${type}'`)));
+    if (told.length === types.length) throw error;
+    return deletedOf(client, told, signal);
+  }
+  return [...last.values()].filter(({ type }) => type.endsWith('.deleted'));
+}
+
 /** What was deleted and can be restored, the latest first: read from the events, which are kept for a while. */
 export function TrashPage() {
   useTitle(t('records.trash.title'));
@@ -26,20 +47,11 @@ export function TrashPage() {
   const act = useAct();
   const restorable = kinds.filter(({ restore }) => restore !== undefined);
   const nameOf = (param: string) => param.replace(/Id$/, '');
-  const types = restorable.flatMap(({ param }) => ['deleted', 'restored'].map((what) => `${nameOf(param)}.${what}`)).join(',');
+  const types = restorable.flatMap(({ param }) => ['deleted', 'restored'].map((what) => `${nameOf(param)}.${what}`));
   const [shown, setShown] = useState(PAGE);
   const feed = useQuery({
     queryKey: ['tandem', 'events', 'trash', types],
-    queryFn: async ({ signal }) => {
-      const last = new Map<string, ToldEvent>();
-      // to the end: what was deleted may have been restored since
-      for await (const page of eventPages(client, types, signal))
-        for (const event of page) {
-          last.delete(event.subject.id);
-          last.set(event.subject.id, event);
-        }
-      return [...last.values()].filter(({ type }) => type.endsWith('.deleted'));
-    },
+    queryFn: ({ signal }) => deletedOf(client, types, signal),
   });
   const deleted = (feed.data ?? []).toSorted((one, other) => other.at.localeCompare(one.at));
   return (
