@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HAS_CHROMIUM, fixture, startTestServer, storeCopies } from '@tandem/testing';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { personCalled } from './chat-people.js';
 import { expectClean, interruptible, launchChromium, visitSignedIn } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR' } });
@@ -123,12 +124,55 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await expectClean(visitor);
   });
 
+  it('are seen in a tree', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const make = (name: string) => other.rest('POST', '/categories', { name, description: '' }).expect<{ id: string }>(201);
+    const { id } = await make('Branch');
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/categories?view=tree' });
+    const link = (name: RegExp) => visitor.page.getByRole('link', { name });
+    await link(/^Branch/).waitFor();
+    await untilLive(link(/^Live/), (n) => other.rest('PATCH', `/categories/${id}`, { name: `Live ${n}` }));
+    await make('Second branch');
+    await link(/^Second branch/).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('are counted in the groups of a list', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const { id } = await other.rest('POST', '/products', product('Grouped')).expect<{ id: string }>(201);
+    const path = `/products?group=name&filter=${encodeURIComponent("contains(tolower(name), 'grouped')")}`;
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path });
+    const group = (name: RegExp) => visitor.page.getByRole('rowheader', { name });
+    await group(/^Grouped/).waitFor();
+    await untilLive(group(/^Regrouped/), (n) => other.rest('PATCH', `/products/${id}`, { name: `Regrouped ${n}` }));
+    await expectClean(visitor);
+  });
+
+  it('are seen among the bans of a channel', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    const ann = await personCalled(app, 'Ann Archer');
+    const channel = { name: 'Banned from', ownerId: other.id };
+    const { id } = await other.rest('POST', '/channels', channel).expect<{ id: string }>(201);
+    await other.rest('POST', `/channels/${id}/bans`, { identityId: ann.id }).expect(201);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/channels/${id}?tab=bans` });
+    const { page } = visitor;
+    const ban = page.getByRole('row', { name: /Ann Archer/ });
+    await ban.waitFor();
+    await page.getByRole('heading', { name: 'Banned from' }).waitFor();
+    const renamed = page.getByRole('heading', { name: /^Renamed/ });
+    await untilLive(renamed, (n) => other.rest('PATCH', `/channels/${id}`, { name: `Renamed ${n}` }));
+    await other.rest('DELETE', `/channels/${id}/bans/${ann.id}`).expect(204);
+    await ban.waitFor({ state: 'detached' });
+    await expectClean(visitor);
+  });
+
   it('say on the page of one that it was deleted, until it is restored', async () => {
     const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
     const { id } = await other.rest('POST', '/products', product('Read')).expect<{ id: string }>(201);
     await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/products/${id}` });
     const { page } = visitor;
     visitor.allow('404');
+    await page.getByRole('heading', { name: 'Read' }).waitFor();
     const heading = page.getByRole('heading', { name: /^Live/ });
     await untilLive(heading, (n) => other.rest('PATCH', `/products/${id}`, { name: `Live ${n}` }));
     await other.rest('DELETE', `/products/${id}`).expect(204);

@@ -17,8 +17,7 @@ const EVERY_MS = 1000;
 const SERVICES: Readonly<Record<string, string>> = {
   member: 'organizations',
   changeRequest: 'organizations',
-  follow: 'profiles',
-  like: 'profiles',
+  ban: 'chat',
 };
 
 /** Others, or another tab, have changed these many records of a service; of any, where it is undefined. */
@@ -123,6 +122,12 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   }, [client, accessToken, identityId, mayRead, organizationId]);
 
   return <LiveContext value={listeners}>{children}</LiveContext>;
+}
+
+/** Loads what is shown of a service anew when others, or another tab, have changed its records. */
+export function useLoadOthersChanges(service: string): void {
+  const queries = useQueryClient();
+  useOthersChanges(service, () => void queries.invalidateQueries({ queryKey: queryKey(service) }));
 }
 
 /** Calls back when others, or another tab, have changed records of a service, at most once a second. */

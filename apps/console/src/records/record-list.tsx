@@ -9,7 +9,7 @@ import { BulkActions } from './bulk-actions.js';
 import { rowsInputOf, rowsKeyOf, useAnswer, useRows, type Input, type Row } from './call.js';
 import { useDefinitions, type Kind, type RecordList } from './definitions.js';
 import { LOOKS } from './kinds.js';
-import { useOthersChanges } from './live.js';
+import { useLoadOthersChanges, useOthersChanges } from './live.js';
 import { MEASURED, applyOf, currencyOf, parametersOf, useListState, type ListState } from './list-state.js';
 import { ListTools } from './list-tools.js';
 import { Peek, PeekButton, usePeek } from './peek.js';
@@ -239,6 +239,7 @@ function Groups({ list, given, state, empty }: Pick<RecordListViewProps, 'list' 
     $top: 50,
   };
   const answer = useAnswer<{ value: Row[] }>(list.operation, input);
+  useLoadOthersChanges(list.operation.service);
   const charts = answer.data && chartsOf(answer.data.value, currency);
   return (
     <>

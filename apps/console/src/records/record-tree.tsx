@@ -6,6 +6,7 @@ import { Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { useRows } from './call.js';
 import type { Kind, RecordList } from './definitions.js';
+import { useLoadOthersChanges } from './live.js';
 import { RowActions, useActsOfRows } from './row-actions.js';
 import { Value } from './values.js';
 import { titleOf } from './words.js';
@@ -28,6 +29,7 @@ interface LevelProps {
 
 /** Records as a tree, a level at a time. */
 export function RecordTree(props: Omit<LevelProps, 'above'>) {
+  useLoadOthersChanges(props.list.operation.service);
   return (
     <div className="panel tree">
       <Level {...props} above={null} />
