@@ -14,8 +14,8 @@ function usePendingRequests() {
     queryKey: ['tandem', 'organizations', 'pending'],
     queryFn: async ({ signal }) => {
       const last = new Map<string, { status: unknown; organizationId: string | null }>();
-      for await (const page of eventPages(client, 'changeRequest.*', signal))
-        for (const { subject, organizationId, data: state } of page)
+      for await (const { data } of eventPages(client, { types: 'changeRequest.*' }, signal))
+        for (const { subject, organizationId, data: state } of data)
           last.set(subject.id, { status: (state as { status?: unknown }).status, organizationId });
       return [...last.values()].filter(({ status }) => status === 'pending');
     },

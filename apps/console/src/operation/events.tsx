@@ -1,5 +1,5 @@
-import type { RouterOutputs } from '@tandem/client';
-import { useQuery } from '@tanstack/react-query';
+import { isError, type TandemClient } from '@tandem/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../session/session.js';
 import { Entry } from '../ui/boundary.js';
@@ -9,43 +9,74 @@ import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useDefinitions } from '../records/definitions.js';
+import { PAGE, eventPages, type ToldEvent } from '../records/event-pages.js';
 import { RecordLink } from '../records/values.js';
 import { eventText } from '../records/words.js';
 import { t } from '../texts/texts.js';
 
-type Event = RouterOutputs['events']['list']['data'][number];
-
 /** How often what came is asked for, in milliseconds. */
 const EVERY_MS = 2000;
-const PAGE = 200;
 /** Events that are kept in the page, the latest. */
 const KEPT = 500;
+/** How far back the latest are looked for, in minutes, until there are enough: events are read forwards alone. */
+const BACK = [1, 60, 24 * 60];
+const ENOUGH = 100;
 
-/** The latest events of some types, newest first: the feed is read to its end, and then again and again. */
+interface Read {
+  /** The newest first. */
+  events: readonly ToldEvent[];
+  /** Behind which one reads on. */
+  since: string | undefined;
+}
+const NOTHING: Read = { events: [], since: undefined };
+
+/** An id as events of that moment have it. */
+function idAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** What was read with what follows it; undefined where some of that is no longer kept. */
+async function readOn(client: TandemClient, types: string, known: Read, signal: AbortSignal): Promise<Read | undefined> {
+  let read = known;
+  try {
+    for await (const { data, nextSince } of eventPages(client, { types, since: known.since }, signal)) {
+      read = { events: [...data.toReversed(), ...read.events].slice(0, KEPT), since: nextSince ?? read.since };
+      // what comes meanwhile is for the next time
+      if (data.length < PAGE) break;
+    }
+    return read;
+  } catch (error) {
+    if (isError(error, 'events.gone')) return undefined;
+    throw error;
+  }
+}
+
+async function readLatest(client: TandemClient, types: string, signal: AbortSignal): Promise<Read | undefined> {
+  for (const minutes of BACK) {
+    const from = { events: [], since: idAt(Date.now() - minutes * 60_000) };
+    const read = await readOn(client, types, from, signal);
+    if (!read) break;
+    if (read.events.length >= ENOUGH) return read;
+  }
+  return readOn(client, types, NOTHING, signal);
+}
+
+/** The latest events of some types, newest first, and again and again what follows. */
 function useEvents(types: string) {
   const { client } = useSession();
-  const [read, setRead] = useState<{ events: Event[]; since?: string }>({ events: [] });
-  const query = useQuery({
-    queryKey: ['events', types],
+  const queries = useQueryClient();
+  const queryKey = ['events', types];
+  return useQuery({
+    queryKey,
     gcTime: 0,
     refetchInterval: EVERY_MS,
-    queryFn: async () => {
-      let { events, since } = read;
-      for (let isAtEnd = false; !isAtEnd;) {
-        const { data, nextSince } = await client.api.events.list.query({
-          limit: PAGE,
-          ...(since !== undefined && { since }),
-          ...(types !== '' && { types }),
-        });
-        events = [...data.toReversed(), ...events].slice(0, KEPT);
-        since = nextSince ?? since;
-        isAtEnd = data.length < PAGE;
-      }
-      setRead(since === undefined ? { events } : { events, since });
-      return events;
+    queryFn: async ({ signal }) => {
+      const known = queries.getQueryData<Read>(queryKey);
+      const read = known && (await readOn(client, types, known, signal));
+      return read ?? (await readLatest(client, types, signal)) ?? NOTHING;
     },
   });
-  return { query, events: query.isSuccess ? read.events : undefined };
 }
 
 /** What has happened to records, live: the feed that programs read. */
@@ -70,7 +101,8 @@ export function EventsPage() {
 }
 
 function Feed({ types }: { types: string }) {
-  const { query, events } = useEvents(types);
+  const query = useEvents(types);
+  const events = query.data?.events;
   return (
     <>
       <QueryFailure of={[query]} />
@@ -89,7 +121,7 @@ function Feed({ types }: { types: string }) {
   );
 }
 
-function Row({ event: { type, at, subject, data } }: { event: Event }) {
+function Row({ event: { type, at, subject, data } }: { event: ToldEvent }) {
   const { kindOf } = useDefinitions();
   return (
     <li className="row">

@@ -25,8 +25,8 @@ async function deletedOf(client: TandemClient, types: readonly string[], signal:
   const last = new Map<string, ToldEvent>();
   try {
     // to the end: what was deleted may have been restored since
-    for await (const page of eventPages(client, types.join(','), signal))
-      for (const event of page) {
+    for await (const { data } of eventPages(client, { types: types.join(',') }, signal))
+      for (const event of data) {
         last.delete(event.subject.id);
         last.set(event.subject.id, event);
       }
