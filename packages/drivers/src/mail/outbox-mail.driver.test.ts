@@ -42,6 +42,20 @@ describe('the outbox', () => {
     await driver.close();
   });
 
+  it('forgets the mails to and about an address, not those of a longer one', async () => {
+    const outboxDir = path.join(root, 'forgotten');
+    const driver = openMailDriver('outbox:', { outboxDir });
+    const mails = {
+      own: { ...MAIL, to: 'Ann@example.org' },
+      longer: { ...MAIL, to: 'joann@example.org' },
+      further: { ...MAIL, to: 'ann@example.org.uk' },
+      about: { ...MAIL, to: 'eve@example.org', text: 'A new address:\nann@example.org.\nIs it yours?' },
+    };
+    for (const [id, mail] of Object.entries(mails)) await driver.send({ ...mail, messageId: `<${id}@tandem.test>` });
+    await driver.forget?.(['ann@example.org']);
+    expect((await readdir(outboxDir)).toSorted()).toEqual(['further.json', 'longer.json']);
+  });
+
   it('fails when the folder is not writable, and leaves no half-written mail', async () => {
     const outboxDir = path.join(root, 'deep', 'outbox', '019c-one.x.json', 'below-a-file');
     const driver = openMailDriver('outbox:', { outboxDir });

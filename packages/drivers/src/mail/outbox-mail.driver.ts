@@ -8,6 +8,12 @@ function fileNameOf({ messageId }: Mail): string {
   return `${messageId.replace(/^<|@.*$/g, '').replace(/[^\w.%-]/g, '_').slice(0, 200)}.json`; // prettier-ignore
 }
 
+/** Matches the address where it is not a part of a longer one. */
+function whole(address: string): RegExp {
+  const escaped = address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}._%+-])${escaped}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu');
+}
+
 /** Writes each mail as a JSON file to a folder that only its owner can read: for development. */
 export function openOutboxMailDriver(outboxDir: string): MailDriver {
   return {
@@ -35,12 +41,12 @@ export function openOutboxMailDriver(outboxDir: string): MailDriver {
         if (error.code !== 'ENOENT') throw error;
         return [];
       });
+      const sought = addresses.map(whole);
       for (const name of names) {
         const file = path.join(outboxDir, name);
-        // another process may remove it too
-        const text = await readFile(file, 'utf8').catch(() => '');
-        const isOne = addresses.some((address) => text.toLowerCase().includes(address.toLowerCase()));
-        if (isOne) await rm(file, { force: true });
+        // another process may remove it too; an escaped line break must not look like a letter
+        const text = (await readFile(file, 'utf8').catch(() => '')).replaceAll('\\n', ' ');
+        if (sought.some((address) => address.test(text))) await rm(file, { force: true });
       }
     },
     async verify() {

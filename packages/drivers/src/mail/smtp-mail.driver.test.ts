@@ -72,6 +72,17 @@ describe('a mail by SMTP', () => {
     expect(html).toContain('<p>Hello</p>');
   });
 
+  it.each([
+    ['Rye: Berlin <shop@tandem.test>', 'Rye: Berlin <shop@tandem.test>'],
+    ['Rye (Berlin) <shop@tandem.test>', 'Rye (Berlin) <shop@tandem.test>'],
+    ['"Rye, Inc." <shop@tandem.test>', 'Rye, Inc. <shop@tandem.test>'],
+    ['shop@tandem.test', 'shop@tandem.test'],
+  ])('comes from %s', async (from, shown) => {
+    await using server = await startMailServer();
+    await open(server.url).send({ ...MAIL, from });
+    expect((await server.next('ann@example.org')).from).toBe(shown);
+  });
+
   it('goes to one address, whatever characters it contains', async () => {
     await using server = await startMailServer();
     const driver = open(server.url);

@@ -37,12 +37,14 @@ export function openSmtpMailDriver(url: string, sendMs = SEND_MS): MailDriver {
     ...(protocol === 'smtp:' && username !== '' && !isLoopback(hostname) && { requireTLS: true }),
   });
   return {
-    async send({ to, ...mail }) {
+    async send({ to, from, ...mail }) {
       const signal = AbortSignal.timeout(sendMs);
       try {
-        // an object, because a comma in a string would add a second recipient
+        // objects: in a text a comma adds a recipient, a colon begins a group, and parentheses are a comment
         const recipient = { name: '', address: to };
-        await transport.sendMail({ ...mail, to: recipient, headers: { 'Auto-Submitted': 'auto-generated' }, signal });
+        const [, name = '', address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]+)>\s*$/.exec(from) ?? [];
+        const headers = { 'Auto-Submitted': 'auto-generated' };
+        await transport.sendMail({ ...mail, from: { name, address }, to: recipient, headers, signal });
       } catch (error) {
         if (signal.aborted)
           throw Object.assign(new Error('The mail server is too slow', { cause: error }), { code: 'ETIMEDOUT' });
