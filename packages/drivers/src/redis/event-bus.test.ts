@@ -176,6 +176,21 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     expect(reader.events).not.toContainEqual({ n: 1 });
   });
 
+  it('listens to 150,000 topics again after its connection is lost', async () => {
+    const [bus, other] = [openBus(), openBus()];
+    const asking = openRedis(redis.url);
+    onTestFinished(() => asking.close());
+    await asking.verify();
+    for (let n = 1; n < 150_000; n++) bus.subscribe(`many ${n}`, () => {});
+    const last = read(bus, 'the last of many');
+    await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(0);
+    const before = last.resumptions;
+    await asking.client.client('KILL', 'TYPE', 'pubsub');
+    await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(before);
+    other.publish('the last of many', { after: true });
+    await expect.poll(() => last.events, PATIENCE).toContainEqual({ after: true });
+  });
+
   it('tells the others to resume when only the publisher lost its connection', async () => {
     const [driver, there] = [openRedis(redis.url), openBus()];
     await driver.verify();

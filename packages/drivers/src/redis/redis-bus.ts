@@ -7,6 +7,8 @@ import { eventPrefixOf, type RedisDriver } from './redis.driver.js';
  * processes within it make one resumption.
  */
 const CHECK_MS = 1000;
+/** Topics asked for by one command: it is answered in the time of a command, however many there are. */
+const TOPICS_AT_ONCE = 1000;
 
 /** An event bus over several processes. */
 export interface RedisBus extends EventBus {
@@ -30,6 +32,8 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   const listener = client.duplicate({ autoResubscribe: false });
   /** What Redis has last answered by an error, as to a user without channels. */
   const refused = new Set<'listen' | 'send'>();
+  /** The attempt under way to listen to all topics. */
+  let asking: object | undefined;
   let hasLost = false;
   let haveOthersLost = false;
 
@@ -72,13 +76,24 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   }
 
   async function listenToAll(): Promise<void> {
+    const own = (asking = {});
     try {
-      await listener.subscribe(lostChannel, ...[...topics.keys()].map((topic) => prefix + topic));
+      await listener.subscribe(lostChannel);
+      const all = [...topics.keys()];
+      for (let at = 0; at < all.length; at += TOPICS_AT_ONCE) {
+        // others have been left meanwhile
+        const wanted = all.slice(at, at + TOPICS_AT_ONCE).filter((topic) => topics.has(topic));
+        if (wanted.length > 0) await listener.subscribe(...wanted.map((topic) => prefix + topic));
+        // by a new connection
+        if (asking !== own) return;
+      }
       refused.delete('listen');
       resumeAll();
     } catch (error) {
       // `check` asks again: another connection would be refused at once
-      if (!noteRefusal('listen', error)) reconnect();
+      if (asking === own && !noteRefusal('listen', error)) reconnect();
+    } finally {
+      if (asking === own) asking = undefined;
     }
   }
 
@@ -108,7 +123,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
       hasLost = false;
       await send(lostChannel, '');
     }
-    if (listener.status !== 'ready') return;
+    if (listener.status !== 'ready' || asking) return;
     if (refused.has('listen')) await listenToAll();
     else await listener.ping().catch(reconnect);
   }

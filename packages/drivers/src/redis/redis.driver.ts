@@ -15,7 +15,7 @@ export interface RedisDriver {
   readonly client: Redis;
   /** Starts connecting; commands fail until connected. Never throws. */
   connect(): void;
-  /** Pings the server, and tries to subscribe and publish. @throws when it does not answer, or refuses */
+  /** Tries what it is used for: scripts, keys, events. @throws when it does not answer, or refuses */
   verify(): Promise<void>;
   close(): void;
 }
@@ -103,7 +103,7 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
     async verify() {
       try {
         await begin();
-        await client.ping();
+        await client.eval("return redis.call('set', KEYS[1], '', 'PX', 1000)", 1, 'tandem:verify');
         await tryEvents();
       } catch (error) {
         // the reason for the refusal, not just that the connection is closed
