@@ -229,20 +229,35 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(out).not.toContain('hidden');
   });
 
-  it.skipIf(!HAS_REDIS)(
-    'says in the doctor that the user of REDIS_URL may not send events, as new users of Redis 7',
-    async () => {
-      await using redis = await startRedis();
-      const { client, verify, close } = openRedis(redis.url);
-      await verify();
-      await client.acl('SETUSER', 'deaf', 'on', '>hidden', '~*', '+@all', 'resetchannels');
-      close();
-      const environment = { MONGODB_URI: 'mongodb://127.0.0.1:9/x', REDIS_URL: redis.url.replace('//', '//deaf:hidden@') };
-      const { out } = await run(['doctor'], environment);
-      expect(out).toMatch(/^look redis: the server of REDIS_URL: its user may not do everything: .* &tandem:\*$/m);
-      expect(out).not.toContain('hidden');
-    },
-  );
+  it.skipIf(!HAS_REDIS).each([
+    ['send events, as new users of Redis 7', ['~*', '+@all', 'resetchannels']],
+    ['use keys of Tandem', ['~other:*', '+@all', 'allchannels']],
+  ])('says in the doctor that the user of REDIS_URL may not %s', async (_, rights) => {
+    await using redis = await startRedis();
+    const { client, verify, close } = openRedis(redis.url);
+    await verify();
+    await client.acl('SETUSER', 'deaf', 'on', '>hidden', ...rights);
+    close();
+    const environment = { MONGODB_URI: 'mongodb://127.0.0.1:9/x', REDIS_URL: redis.url.replace('//', '//deaf:hidden@') };
+    const { out } = await run(['doctor'], environment);
+    expect(out).toMatch(/^look redis: the server of REDIS_URL: its user may not do everything: .* &tandem:\*$/m);
+    expect(out).not.toContain('hidden');
+  });
+
+  it('works with a HOST that is an IPv6 address', async () => {
+    expect(await run(['indexes', '--check'], { HOST: '::1' })).toMatchObject({ code: 0 });
+  });
+
+  it('says nothing in the doctor of a DATA_DIR that nothing is kept in', async () => {
+    const environment = {
+      ...PRODUCTION,
+      MONGODB_URI: 'mongodb://127.0.0.1:9/x',
+      MAIL_URL: 'smtp://127.0.0.1:9',
+      FILES_URL: 's3://key:secret@bucket?endpoint=http://127.0.0.1:9',
+      DATA_DIR: path.join(dataDir, 'never made'),
+    };
+    expect((await run(['doctor'], environment)).out).not.toContain('disk');
+  });
 
   it('refuses an older MongoDB, and w=1 in a replica set, with one line, in the doctor too', async () => {
     const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';

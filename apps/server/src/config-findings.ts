@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { relyingPartyOf } from '@tandem/services';
 import type { Config } from './config.js';
 
 /** Whether any address may set the caller's address. */
@@ -47,8 +47,8 @@ export function configurationAdvice(config: Config): string[] {
     [
       config.publicUrl !== undefined &&
         config.passkeyRpId === undefined &&
-        isIP(new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) !== 0,
-      'set PASSKEY_RP_ID or a host name in PUBLIC_URL: browsers make no passkeys for an address',
+        relyingPartyOf({ publicUrl: config.publicUrl }, '') === undefined,
+      'set PASSKEY_RP_ID or a host name in PUBLIC_URL: browsers make no passkeys for its host',
     ],
     [config.mail.url === 'outbox:', 'set MAIL_URL: mails are not delivered, but written into DATA_DIR/outbox'],
     [

@@ -23,6 +23,7 @@ import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { REQUEST_ID_HEADER, createObservation } from './observation.js';
 import { ownPages } from './own-pages.js';
 import { createAssets } from './pages.js';
+import { serverUrl } from './server-url.js';
 
 /** How long a closing server waits for requests in progress, in milliseconds. */
 const DRAIN_MS = 15_000;
@@ -242,7 +243,7 @@ export function createServer(
         .once('error', (error) => reject(listenProblem(error, config)))
         .listen(config.port, config.host, () => {
           const { port } = server.address() as AddressInfo;
-          resolve(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`);
+          resolve(serverUrl(config.host, port));
         });
     });
   }

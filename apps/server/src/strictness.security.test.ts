@@ -109,6 +109,7 @@ it.each([
   [{ AUTH_MODE_AUTH: 'cookie', COOKIE_DOMAIN: 'example.org' }, /^set COOKIE_PREFIX to __Secure-/],
   [{ PUBLIC_URL: 'https://192.0.2.7' }, /^set PASSKEY_RP_ID or a host name/],
   [{ PUBLIC_URL: 'https://[2001:db8::7]' }, /^set PASSKEY_RP_ID or a host name/],
+  [{ PUBLIC_URL: 'https://my_host.example.org' }, /^set PASSKEY_RP_ID or a host name/],
   [{ ...APPLE, PUBLIC_URL: 'http://localhost:3000', COOKIE_PREFIX: '__Host-' }, /^set PUBLIC_URL to an https address: Apple/],
   [{ AUTH_SIGN_SECRET: GOOD.AUTH_ENC_SECRET }, /^set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts/],
 ])('%o is warned about in production, not in development', (environment, advice) => {

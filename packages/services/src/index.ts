@@ -9,6 +9,7 @@ export {
 } from '@tandem/lists';
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
+export { relyingPartyOf } from './authentication/factors/relying-party.js';
 export type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 export { parseCookieDomain, type CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, parseSize, type Secret, type TandemConfiguration } from './configuration.js';

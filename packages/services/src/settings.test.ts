@@ -1,6 +1,6 @@
 import { TEST_SECRETS, fixture, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
-import { createTandem } from './index.js';
+import { createTandem, relyingPartyOf } from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -15,4 +15,8 @@ it.each([
 ])('a wrong setting is named, and makes no server: %j', async (setting, problem) => {
   const given = { storage: app.storage, authSecrets: TEST_SECRETS, ...setting } as unknown as Parameters<typeof createTandem>[0];
   await expect(createTandem(given)).rejects.toThrow(problem);
+});
+
+it.each(['http://tandem_web:3000', 'http://192.0.2.7', 'https://example.org.'])('%s has no passkeys', (publicUrl) => {
+  expect(relyingPartyOf({ publicUrl }, 'Shop')).toBeUndefined();
 });

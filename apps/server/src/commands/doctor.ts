@@ -86,17 +86,20 @@ async function lookAtProviders({ providers }: Config): Promise<Finding[]> {
   }));
 }
 
-async function lookAtDisk(config: Config): Promise<Finding> {
+/** Checks DATA_DIR, where anything is kept in it. */
+async function lookAtDisk(config: Config): Promise<Finding[]> {
+  const hasEngine = config.mongodbUri === undefined;
+  if (!hasEngine && config.mail.url !== 'outbox:' && config.files.url !== 'disk:' && !config.development) return [];
   const facts = await statfs(config.dataDir).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
-  if (typeof facts === 'string')
-    return {
-      subject: 'disk',
-      advice: `DATA_DIR cannot be used (${facts}): create the folder, and make the server's user its owner`,
-    };
+  if (typeof facts === 'string') {
+    const advice = `DATA_DIR cannot be used (${facts}): create the folder, and make the server's user its owner`;
+    return [{ subject: 'disk', advice }];
+  }
   const { bavail, bsize } = facts;
   const free = bavail * bsize;
   const subject = `disk: ${(free / 1024 ** 3).toFixed(1)} GiB free for DATA_DIR`;
-  return free < LITTLE_SPACE ? { subject, advice: 'free some space: a full disk stops the database' } : { subject };
+  const advice = `free some space: a full disk stops ${hasEngine ? 'the database' : 'what is kept there'}`;
+  return [{ subject, ...(free < LITTLE_SPACE && { advice }) }];
 }
 
 /** Compares this machine's clock with the database's. */
@@ -182,7 +185,7 @@ export function createDoctorCommand(): Command {
         ...(await lookAtDatabase()),
         ...(await lookAtDrivers(config)),
         ...(await lookAtProviders(config)),
-        await lookAtDisk(config),
+        ...(await lookAtDisk(config)),
       ];
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);

@@ -5,6 +5,7 @@ import { wire } from '../create-server.js';
 import { openDatabase } from '../database.js';
 import { openDrivers, type Drivers } from '../drivers.js';
 import { createLog } from '../logging.js';
+import { serverUrl } from '../server-url.js';
 
 /**
  * What a command works on: the environment's configuration and its store, which a running server may also have open.
@@ -18,7 +19,7 @@ export interface CommandContext {
 
 /** The URL of a server with this configuration. */
 export function publicUrlOf({ publicUrl, host, port }: Config): string {
-  return publicUrl ?? `http://${host}:${port}`;
+  return publicUrl ?? serverUrl(host, port);
 }
 
 /** Opens the store, runs the work, and always closes the store. The clock is the machine's by default. */

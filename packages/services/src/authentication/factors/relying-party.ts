@@ -18,7 +18,7 @@ interface Settings {
 
 /**
  * The relying party of a server: the host of its public address, unless one is set.
- * @returns undefined where the host is an address, for which browsers make no passkeys
+ * @returns undefined where the host is an address, or no host name, for which browsers make no passkeys
  * @throws Error when `passkeyRpId` is no host name
  */
 export function relyingPartyOf(
@@ -28,6 +28,10 @@ export function relyingPartyOf(
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const id = passkeyRpId ?? own?.hostname;
   if (id === undefined || isIP(id.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;
-  if (!/^[a-z\d-]+(\.[a-z\d-]+)*$/.test(id)) throw new Error(`passkeyRpId must be a host name such as example.org, not "${id}"`);
+  if (!/^[a-z\d-]+(\.[a-z\d-]+)*$/.test(id)) {
+    // a name with an underscore reaches the server none the less
+    if (passkeyRpId === undefined) return undefined;
+    throw new Error(`passkeyRpId must be a host name such as example.org, not "${id}"`);
+  }
   return { id, name, origins: new Set([...(own ? [own.origin] : []), ...allowedOrigins]) };
 }
