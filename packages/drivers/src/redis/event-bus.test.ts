@@ -185,7 +185,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     const last = read(bus, 'the last of many');
     await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(0);
     const before = last.resumptions;
-    await asking.client.client('KILL', 'TYPE', 'pubsub');
+    await asking.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(before);
     other.publish('the last of many', { after: true });
     await expect.poll(() => last.events, PATIENCE).toContainEqual({ after: true });
