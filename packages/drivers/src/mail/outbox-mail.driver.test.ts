@@ -48,12 +48,13 @@ describe('the outbox', () => {
     const mails = {
       own: { ...MAIL, to: 'Ann@example.org' },
       longer: { ...MAIL, to: 'joann@example.org' },
+      quoted: { ...MAIL, to: "o'ann@example.org" },
       further: { ...MAIL, to: 'ann@example.org.uk' },
-      about: { ...MAIL, to: 'eve@example.org', text: 'A new address:\nann@example.org.\nIs it yours?' },
+      about: { ...MAIL, to: 'eve@example.org', text: "A new address:\n\t'ann@example.org'.\nIs it yours?" },
     };
     for (const [id, mail] of Object.entries(mails)) await driver.send({ ...mail, messageId: `<${id}@tandem.test>` });
     await driver.forget?.(['ann@example.org']);
-    expect((await readdir(outboxDir)).toSorted()).toEqual(['further.json', 'longer.json']);
+    expect((await readdir(outboxDir)).toSorted()).toEqual(['further.json', 'longer.json', 'quoted.json']);
   });
 
   it('fails when the folder is not writable, and leaves no half-written mail', async () => {

@@ -8,10 +8,20 @@ function fileNameOf({ messageId }: Mail): string {
   return `${messageId.replace(/^<|@.*$/g, '').replace(/[^\w.%-]/g, '_').slice(0, 200)}.json`; // prettier-ignore
 }
 
-/** Matches the address where it is not a part of a longer one. */
+/** Matches the address where it is not a part of a longer one, such as `o'neill@example.org` of `neill@example.org`. */
 function whole(address: string): RegExp {
   const escaped = address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}._%+-])${escaped}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu');
+  return new RegExp(`(?<![\\p{L}\\p{N}._%+-]|[\\p{L}\\p{N}]')${escaped}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu');
+}
+
+/** What a mail says, as in its file; a file that is none, as it is. */
+function textOf(file: string): string {
+  try {
+    const { to, subject, text } = JSON.parse(file) as Mail;
+    return [to, subject, text].join('\n');
+  } catch {
+    return file;
+  }
 }
 
 /** Writes each mail as a JSON file to a folder that only its owner can read: for development. */
@@ -44,8 +54,8 @@ export function openOutboxMailDriver(outboxDir: string): MailDriver {
       const sought = addresses.map(whole);
       for (const name of names) {
         const file = path.join(outboxDir, name);
-        // another process may remove it too; an escaped line break must not look like a letter
-        const text = (await readFile(file, 'utf8').catch(() => '')).replaceAll('\\n', ' ');
+        // another process may remove it too
+        const text = textOf(await readFile(file, 'utf8').catch(() => ''));
         if (sought.some((address) => address.test(text))) await rm(file, { force: true });
       }
     },

@@ -84,7 +84,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
         // others have been left meanwhile
         const wanted = all.slice(at, at + TOPICS_AT_ONCE).filter((topic) => topics.has(topic));
         if (wanted.length > 0) await listener.subscribe(...wanted.map((topic) => prefix + topic));
-        // by a new connection
+        // a new connection has begun to ask for all
         if (asking !== own) return;
       }
       refused.delete('listen');
