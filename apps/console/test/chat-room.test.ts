@@ -31,6 +31,26 @@ describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no 
     }
   });
 
+  it('loads its channels again for a deleted message only if it was the last one of its channel', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Scullery');
+    const posted: { id: string }[] = [];
+    for (const content of ['First', 'Second', 'Third'])
+      posted.push(await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content }).expect<{ id: string }>(201));
+    const [first, , third] = posted;
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('log').getByText('Third').waitFor();
+    let loads = 0;
+    page.on('request', (request) => (loads += request.url().includes('chat.listChannels') ? 1 : 0));
+    await bob.rest('DELETE', `/messages/${first?.id}`).expect(204);
+    await page.getByRole('log').getByText('First').waitFor({ state: 'detached' });
+    await bob.rest('DELETE', `/messages/${third?.id}`).expect(204);
+    await page.getByRole('link', { name: /Scullery.*Second/ }).waitFor();
+    expect(loads).toBe(1);
+    await expectClean(visitor);
+  });
+
   it('tells the server what was read before its stream was open', async () => {
     const { ann, bob, channelId } = await channelOfTwo('Galley');
     await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: 'Soup is ready.' }).expect(201);
