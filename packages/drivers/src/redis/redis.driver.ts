@@ -103,7 +103,7 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
     async verify() {
       try {
         await begin();
-        await client.eval("return redis.call('set', KEYS[1], '', 'PX', 1000)", 1, 'tandem:verify');
+        await client.eval("redis.call('set', KEYS[1], ''); return redis.call('del', KEYS[1])", 1, 'tandem:verify');
         await tryEvents();
       } catch (error) {
         // the reason for the refusal, not just that the connection is closed
