@@ -126,6 +126,30 @@ describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no
     await expectClean(other);
   });
 
+  it('names nobody whose name only begins a longer word', async () => {
+    const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Mast');
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    const composer = page.getByLabel('Message', { exact: true });
+    for (const [more, mentions] of [
+      ['y is tall', []],
+      [', come up', [bob.id]],
+    ] as const) {
+      await composer.pressSequentially('@ba');
+      await page.getByRole('option', { name: 'Bob Baker', selected: true }).waitFor();
+      await composer.press('Enter');
+      await composer.press('Backspace');
+      await composer.pressSequentially(more);
+      await composer.press('Enter');
+      await messageOf(page, more).row.waitFor();
+      const { data } = await ann
+        .rest('GET', `/messages?channelId=${channelId}`)
+        .expect<{ data: { content: string; mentions: string[] }[] }>(200);
+      expect(data.find(({ content }) => content.endsWith(more))?.mentions).toEqual(mentions);
+    }
+    await expectClean(visitor);
+  });
+
   it('is changed in its place, which says so and keeps the earlier texts, and is deleted after a question', async () => {
     const { ann, bob, channelId, say } = await channelOfAnnAndBob(app, 'Locker');
     await say(ann, 'Low tide at fife');

@@ -1,4 +1,4 @@
-import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
+import { HAS_CHROMIUM, fixture, openStream, startTestServer, type Person } from '@tandem/testing';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, chooseFor, messageOf, personCalled } from './chat-people.js';
@@ -29,6 +29,33 @@ describe.skipIf(!HAS_CHROMIUM)('the members of a channel (skipped where there is
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await row.getByText('online').count()).toBe(0);
     await expectClean(one);
+  });
+
+  it('are not shown as online for what they read elsewhere, nor where the reader cannot see them leave', async () => {
+    const { ann, bob, channelId, say } = await channelOfAnnAndBob(app, 'Pier');
+    const { id: dock } = await bob.rest('POST', '/channels', { name: 'Dock', ownerId: bob.id }).expect<{ id: string }>(201);
+    const { id: membership } = await bob
+      .rest('POST', '/subscriptions', { channelId: dock, subscribedId: ann.id })
+      .expect<{ id: string }>(201);
+    const { id: lastReadMessageId } = await say(ann, 'Is anybody there?');
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    const { said } = await interruptible(page, /messages\/listen/);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Members' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Bob Baker' });
+    await row.waitFor();
+    await bob.rest('PUT', `/channels/${channelId}/read-state`, { identityId: bob.id, lastReadMessageId }).expect(204);
+    await said('"type":"read"');
+    await say(bob, 'By REST');
+    await page.getByRole('log').getByText('By REST').waitFor();
+    expect(await row.getByText('online').count()).toBe(0);
+    await using elsewhere = await openStream(app.url, '/messages/listen', bob.credentials);
+    elsewhere.send({ type: 'subscribe', channelId: dock });
+    await row.getByText('online').waitFor();
+    await ann.rest('DELETE', `/subscriptions/${membership}`).expect(204);
+    await row.getByText('online').waitFor({ state: 'detached' });
+    await expectClean(visitor);
   });
 
   it('become moderators, who may delete and pin, and ordinary members again', async () => {

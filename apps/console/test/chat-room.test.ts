@@ -70,6 +70,61 @@ describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no 
     await expectClean(visitor);
   });
 
+  it('counts as unread no message that was deleted before it was seen', async () => {
+    const [some, none] = [await channelOfTwo('Bunk'), await channelOfTwo('Hatch')];
+    const { ann, bob, channelId } = some;
+    await none.ann.rest('POST', '/subscriptions', { channelId: none.channelId, subscribedId: bob.id }).expect(201);
+    const say = async (who: Person, where: string, content: string) => {
+      const message = { channelId: where, senderId: who.id, content };
+      return (await who.rest('POST', '/messages', message).expect<{ id: string }>(201)).id;
+    };
+    await say(ann, channelId, 'Kept');
+    const only = await say(none.ann, none.channelId, 'All there is');
+    const gone = await say(ann, channelId, 'Unseen');
+    await using visitor = await visitAs(bob, '/products');
+    const { page } = visitor;
+    await page.getByRole('link', { name: 'Chat 3 unread' }).waitFor();
+    await none.ann.rest('DELETE', `/messages/${only}`).expect(204);
+    await page.getByRole('link', { name: 'Chat 2 unread' }).waitFor();
+    await ann.rest('DELETE', `/messages/${gone}`).expect(204);
+    await visitor.open(`/chat/${channelId}`);
+    await page.getByRole('log').getByText('Kept').waitFor();
+    await page.getByRole('link', { name: 'Chat', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: /unread/ }).count()).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('shows no message again that was deleted before its sender was told that it is stored', async () => {
+    const { ann, channelId } = await channelOfTwo('Anchor');
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    let acknowledge = () => {};
+    await page.routeWebSocket(/messages\/listen/, (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        const isHeld = String(message).includes('"type":"ack"') && String(message).includes('Regretted');
+        if (isHeld) acknowledge = () => socket.send(message);
+        else socket.send(message);
+      });
+    });
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const composer = page.getByLabel('Message', { exact: true });
+    await composer.fill('Regretted');
+    await composer.press('Enter');
+    const shown = (text: string) => page.locator('.message', { hasText: text });
+    await page.locator('.message:not(.message-sending)').waitFor();
+    const stored = await ann.rest('GET', `/messages?channelId=${channelId}`).expect<{ data: { id: string }[] }>(200);
+    await ann.rest('DELETE', `/messages/${stored.data[0]?.id}`).expect(204);
+    await page.locator('.message:not(.message-sending)').waitFor({ state: 'detached' });
+    acknowledge();
+    await shown('Regretted').waitFor({ state: 'detached' });
+    await composer.fill('Next');
+    await composer.press('Enter');
+    await shown('Next').waitFor();
+    expect(await shown('Regretted').count()).toBe(0);
+    await expectClean(visitor);
+  });
+
   it('opens a channel beyond the first hundred by its address, live, and offers to join one that the reader is not in', async () => {
     const { ann, bob, channelId } = await channelOfTwo('Oldest');
     const name = (at: number) => `Later ${at}`;

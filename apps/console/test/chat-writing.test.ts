@@ -1,5 +1,5 @@
 import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { channelOfAnnAndBob, messageOf } from './chat-people.js';
 import { offences, visit, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
@@ -16,6 +16,17 @@ describe.skipIf(!HAS_CHROMIUM)('writing in the chat (skipped where there is no c
 
   const visitAs = (person: Pick<Person, 'email'>, path: string, options?: BrowserContextOptions) =>
     visitSignedIn(browser, app, { person, path, options });
+
+  /** Gives the composer a file from outside. */
+  function hand(page: Page, type: 'paste' | 'drop', name: string): Promise<unknown> {
+    const data = `const data = new DataTransfer(); data.items.add(new File(['fish'], '${name}', { type: 'text/plain' }));`;
+    const event =
+      type === 'paste'
+        ? `new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })`
+        : `new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })`;
+    return page.evaluate(`(() => { ${data} document.querySelector('.composer textarea').dispatchEvent(${event}); })()`);
+  }
+  const textFile = (name: string, text = 'tea') => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
   it('sends several files with a message, which others see and download; files come and go later too', async () => {
     const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Cargo');
@@ -60,23 +71,58 @@ describe.skipIf(!HAS_CHROMIUM)('writing in the chat (skipped where there is no c
     const { ann, channelId } = await channelOfAnnAndBob(app, 'Net');
     await using visitor = await visitAs(ann, `/chat/${channelId}`);
     const { page } = visitor;
-    const hand = (type: string, name: string) => {
-      const data = `const data = new DataTransfer(); data.items.add(new File(['fish'], '${name}', { type: 'text/plain' }));`;
-      const event =
-        type === 'paste'
-          ? `new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })`
-          : `new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })`;
-      return page.evaluate(`(() => { ${data} document.querySelector('.composer textarea').dispatchEvent(${event}); })()`);
-    };
     await page.getByLabel('Message', { exact: true }).waitFor();
-    await hand('paste', 'pasted.txt');
-    await hand('drop', 'dropped.txt');
+    await hand(page, 'paste', 'pasted.txt');
+    await hand(page, 'drop', 'dropped.txt');
     const drafts = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
     await expect.poll(() => drafts.getByText('4 bytes').count()).toBe(2);
     await page.getByRole('button', { name: 'Send' }).click();
     const sent = messageOf(page, 'pasted.txt').row;
     await sent.getByRole('link', { name: /^dropped\.txt/ }).waitFor();
     expect(await sent.locator('.message-body').count()).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('takes pasted files again once a mute has ended', async () => {
+    const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Brig');
+    const { data } = await ann
+      .rest('GET', `/subscriptions?channelId=${channelId}&subscribedId=${bob.id}`)
+      .expect<{ data: { id: string }[] }>(200);
+    const path = `/subscriptions/${data[0]?.id}`;
+    await ann.rest('PATCH', path, { mutedUntil: '2999-01-01T00:00:00.000Z' }).expect(200);
+    await using visitor = await visitAs(bob, `/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByText(/^You are muted here until/).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await ann.rest('PATCH', path, { mutedUntil: null }).expect(200);
+    await page.getByLabel('Message', { exact: true }).waitFor();
+    await hand(page, 'paste', 'freed.txt');
+    await page.getByRole('list', { name: 'Files to send' }).getByText('freed.txt').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('adds in an edit the files before one that is refused, and keeps the names of all', async () => {
+    const { ann, channelId } = await channelOfAnnAndBob(app, 'Crane');
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByLabel('Files', { exact: true }).setInputFiles(textFile('first.txt'));
+    await page.getByLabel('Message', { exact: true }).fill('A load');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const { choose } = messageOf(page, 'A load');
+    await choose('Edit');
+    const edited = page.getByRole('log').locator('form.edit');
+    const choice = edited.getByLabel('Files', { exact: true });
+    await choice.setInputFiles([textFile('unsent.txt'), textFile('empty.txt', '')]);
+    await edited.getByText('empty.txt: It is empty.').waitFor();
+    visitor.allow('400');
+    await choice.setInputFiles([textFile('second.txt'), { ...textFile('program.zip'), mimeType: 'application/zip' }]);
+    await edited.getByText('program.zip: Files of this kind cannot be sent.').waitFor();
+    await edited.getByRole('button', { name: 'Cancel' }).click();
+    const files = page.getByRole('log').getByRole('list', { name: 'Attached files' });
+    expect(await files.getByRole('link').allInnerTexts()).toEqual([
+      expect.stringContaining('first.txt'),
+      expect.stringContaining('second.txt'),
+    ]);
     await expectClean(visitor);
   });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { chromium, type BrowserContext, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core';
-import { PASSWORD, type Person, type TestServer } from '@tandem/testing';
+import { CHROMIUM, PASSWORD, type Person, type TestServer } from '@tandem/testing';
 import { expect, onTestFailed } from 'vitest';
 
 /** How long a page may take to show what a test waits for, in milliseconds. */
@@ -35,7 +35,7 @@ export interface Browser extends AsyncDisposable {
 /** Debian's Chromium, headless. Without its sandbox, which does not work as root, as in containers. */
 export async function launchChromium(): Promise<Browser> {
   const args = ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  const browser = await chromium.launch({ executablePath: `/usr/bin/${CHROMIUM}`, args });
   return { newContext: (options) => browser.newContext(options), [Symbol.asyncDispose]: () => browser.close() };
 }
 

@@ -65,7 +65,7 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Japanese (skipped where there is 
   it.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
-  ])('shows no English word but names, is accessible, and fits, on %s', async (_, screen) => {
+  ])('shows no English word but names, is accessible, and fits, on %s', { timeout: 400_000 }, async (_, screen) => {
     await using visitor = await visit(browser, app, { ...TOKYO, ...screen });
     const { page } = visitor;
     async function look(name: string): Promise<void> {

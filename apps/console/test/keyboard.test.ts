@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, focusedText, launchChromium, tabTo, visitSignedIn } from './chromium.js';
+import { expectClean, focusedText, launchChromium, tabTo, visitSignedIn, type ConsolePage } from './chromium.js';
 
 const PICTURE = {
   name: 'tea.png',
@@ -21,6 +21,20 @@ async function find(page: Page, text: string): Promise<void> {
 describe.skipIf(!HAS_CHROMIUM)('the keyboard alone (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
   const browser = fixture(launchChromium);
+
+  /** A form that has found an organization for what was typed. */
+  async function formThatFound(name: string): Promise<ConsolePage> {
+    const admin = await app.signUpAdmin();
+    const organization = { name, description: 'Tea', contact_email: 'shop@example.org' };
+    await admin.rest('POST', '/organizations', { organization }).expect(201);
+    const visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+    const { page } = visitor;
+    await find(page, 'New invitation');
+    await tabTo(page, 'Organization optional');
+    await page.keyboard.type(name);
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name }).waitFor();
+    return visitor;
+  }
 
   it('moves an order', async () => {
     const admin = await app.signUpAdmin();
@@ -127,16 +141,19 @@ describe.skipIf(!HAS_CHROMIUM)('the keyboard alone (skipped where there is no ch
     await expectClean(visitor);
   });
 
-  it('stays in a form where a record is chosen and removed', async () => {
-    const admin = await app.signUpAdmin();
-    const organization = { name: 'Focused shop', description: 'Tea', contact_email: 'shop@example.org' };
-    await admin.rest('POST', '/organizations', { organization }).expect(201);
-    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/' });
+  it('passes through what a form has found', async () => {
+    await using visitor = await formThatFound('Passed shop');
     const { page } = visitor;
-    await find(page, 'New invitation');
-    await tabTo(page, 'Organization optional');
-    await page.keyboard.type('Focused');
-    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'Focused shop' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focusedText(page)).toBe('Passed shop');
+    await page.keyboard.press('Tab');
+    expect(await focusedText(page)).toBe('Role optional');
+    await expectClean(visitor);
+  });
+
+  it('stays in a form where a record is chosen and removed', async () => {
+    await using visitor = await formThatFound('Focused shop');
+    const { page } = visitor;
     await page.keyboard.press('Enter');
     await expect.poll(() => focusedText(page)).toBe('Remove organization');
     await page.keyboard.press('Enter');

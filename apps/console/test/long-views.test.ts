@@ -112,6 +112,38 @@ describe.skipIf(!HAS_CHROMIUM)('a page (skipped where there is no chromium)', ()
     await expectClean(visitor);
   });
 
+  it('that has long been open has addresses of files that work, of earlier messages and of threads too', async () => {
+    const { ann, channelId, say } = await channelOfAnnAndBob(app, 'Open for long');
+    const withFile = async (content: string, more: object = {}) => {
+      const query = `contentType=text/plain&contentLength=3`;
+      const { url, objectId } = await ann
+        .rest('GET', `/channels/${channelId}/attachment-upload-url?${query}`)
+        .expect<{ url: string; objectId: string }>(200);
+      await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'tea' });
+      return say(ann, content, { ...more, clientId: objectId, attachments: [{ objectId, type: 'text/plain' }] });
+    };
+    const { id: replyToId } = await withFile('With a file');
+    await withFile('A reply', { replyToId });
+    for (let at = 0; at < 60; at++) await say(ann, `Later ${at}`);
+    await using visitor = await visitSignedIn(browser, app, { person: ann, path: `/chat/${channelId}` });
+    const { page } = visitor;
+    await page.clock.install();
+    await visitor.open(`/chat/${channelId}`);
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByRole('button', { name: '1 reply' }).click();
+    const links = page.getByRole('list', { name: 'Attached files' }).getByRole('link');
+    const addresses = async () => Promise.all((await links.all()).map(async (one) => (await one.getAttribute('href')) ?? ''));
+    await expect.poll(async () => (await addresses()).length, PATIENCE).toBe(4);
+    const before = await addresses();
+    app.clock.advance(9.5 * 60_000);
+    await page.clock.fastForward(9.5 * 60_000);
+    await expect.poll(async () => (await addresses()).filter((one) => before.includes(one)), PATIENCE).toEqual([]);
+    app.clock.advance(6 * 60_000);
+    for (const address of await addresses()) expect((await fetch(address)).status).toBe(200);
+    for (const address of before) expect((await fetch(address)).status).toBe(403);
+    await expectClean(visitor);
+  });
+
   it('asks once for a proof that two changes need, and makes both', async () => {
     const [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
     await using visitor = await visitSignedIn(browser, app, { person: admin, path: `/identities/${ann.id}` });

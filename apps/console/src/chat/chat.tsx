@@ -65,6 +65,11 @@ export function useChat(): Chat {
   return chat;
 }
 
+/** As the list shows channels: where all messages are deleted, none is unread. */
+function shown(channels: readonly ChannelSummary[]): ChannelSummary[] {
+  return newestFirst(channels).map((channel) => (channel.lastMessage ? channel : { ...channel, unread: 0 }));
+}
+
 export const membersKey = (channelId: string) => ['members', channelId] as const;
 
 export function ChatProvider({ children }: { children: ReactNode }) {
@@ -89,7 +94,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       const loaded = await messages.loadChannels(CHANNELS, opened.current);
       return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), loaded);
     },
-    select: newestFirst,
+    select: shown,
     // also when the page becomes visible again
     staleTime: 0,
   });
@@ -118,11 +123,12 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     if (event.type.startsWith('subscription.')) void loadAgain(queries, { queryKey: membersKey(event.channelId) });
   });
   const onOutgoing = useEffectEvent((one: OutgoingMessage): void => {
-    // the event may come later
-    if (one.state === 'sent') show({ type: 'message.created', channelId: one.channelId, message: one.message });
+    // the event may come later, or have come with that of its deletion
+    if (one.state === 'sent' && !messages.wasDeleted(one.message.id))
+      show({ type: 'message.created', channelId: one.channelId, message: one.message });
     setOutgoing((all) => applyToOutgoing(all, one));
   });
-  const forgetWhoIsHere = useEffectEvent(() => whoIsHere.forget());
+  const forgetWhoIsHere = useEffectEvent(whoIsHere.forget);
   const onEnd = useEffectEvent(() => void loadAgain(queries, { queryKey: channelsKey }));
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
     // a followed channel's count changes together with its messages
@@ -163,6 +169,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       if (!ids.has(channelId)) {
         following.delete(channelId);
         unfollow();
+        forgetWhoIsHere(channelId);
       }
     for (const { id, lastMessage, lastSeq = 0 } of channels) {
       if (following.has(id)) continue;
@@ -180,6 +187,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
         },
         onEnd() {
           following.delete(id);
+          forgetWhoIsHere(id);
           onEnd();
         },
       };

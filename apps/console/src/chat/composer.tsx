@@ -1,3 +1,4 @@
+import { randomId } from '@tandem/client';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
@@ -9,6 +10,7 @@ import { DraftFiles } from './draft-files.js';
 import { useDraft } from './drafts.js';
 import { FileButton } from './file-button.js';
 import { MentionList, mentionAt, useMentions } from './mentions.js';
+import { namedIn } from './message-text.js';
 import { Quote } from './quote.js';
 import { useRoom } from './room.js';
 import { Templates } from './templates.js';
@@ -84,11 +86,12 @@ export function Composer({ place, label, replyToId, onSend, onEditLast }: Compos
     if (isEmpty || isUploading) return;
     const known = files.map(({ file: { name, size } }) => ({ name, size }));
     const content = text.trim() || known.map(({ name }) => name).join(', ');
-    const named = [...draft.mentions].filter(([, handle]) => content.includes(`@${handle}`)).map(([one]) => one);
+    const handles = namedIn(content, [...draft.mentions.values()]);
+    const named = [...draft.mentions].flatMap(([one, handle]) => (handles.has(handle) ? one : []));
     send({
       channelId,
       content,
-      clientId: crypto.randomUUID(),
+      clientId: randomId(),
       ...(answered !== undefined && { replyToId: answered }),
       ...(named.length > 0 && { mentions: named }),
       ...(known.length > 0 && {

@@ -1,4 +1,3 @@
-import { describeFailure } from '@tandem/client';
 import { Button } from '../ui/button.js';
 import { failureText } from '../ui/failure-text.js';
 import { Icon } from '../ui/icons.js';
@@ -6,7 +5,7 @@ import { sizeText } from './attachments.js';
 import { useChat } from './chat.js';
 import { useDraft } from './drafts.js';
 import { Thumbnail } from './thumbnail.js';
-import { FileRefusal, detach } from './uploads.js';
+import { detach } from './uploads.js';
 import { t } from '../texts/texts.js';
 
 /** The files that a message is to have, each with how far its upload has come. */
@@ -22,7 +21,7 @@ export function DraftFiles({ place }: { place: string }) {
           <span className="file-name">{file.name}</span>
           {error !== undefined && (
             <span className="file-size" role="alert">
-              {refusalText(error)}
+              {failureText(error)}
             </span>
           )}
           {error === undefined && uploaded === undefined && (
@@ -40,9 +39,4 @@ export function DraftFiles({ place }: { place: string }) {
       ))}
     </ul>
   );
-}
-
-function refusalText(error: unknown): string {
-  if (error instanceof FileRefusal) return error.message;
-  return describeFailure(error).status === 400 ? t('chat.files.refused') : failureText(error);
 }

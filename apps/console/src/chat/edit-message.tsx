@@ -1,20 +1,25 @@
-import { uploadFile, type ChatMessage } from '@tandem/client';
+import type { ChatMessage } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { ToldFailure, failureText } from '../ui/failure-text.js';
 import { isComposing } from '../ui/is-composing.js';
 import { Icon } from '../ui/icons.js';
 import { Failure } from '../ui/notices.js';
-import { knownFiles, notedFiles } from './attachments.js';
+import { knownFiles, notedFiles, type KnownFile } from './attachments.js';
 import { useChat } from './chat.js';
 import { FileButton } from './file-button.js';
+import { refusalOf, upload } from './uploads.js';
 import { t } from '../texts/texts.js';
 
 interface EditMessageProps {
   message: ChatMessage;
   onEnd(): void;
 }
+
+/** What was wrong with one of several files. */
+const of = ({ name }: File, error: unknown) => new ToldFailure(t('ui.failures.at', { field: name, problem: failureText(error) }));
 
 /** A message whose text is changed in its place. Files are added and removed at once. */
 export function EditMessage({ message, onEnd }: EditMessageProps) {
@@ -38,22 +43,38 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
     onSuccess: onEnd,
   });
   const files = knownFiles(message);
-  /** Changes the files, and notes their names. */
-  const changing = useMutation({
-    async mutationFn({ added = [], removed }: { added?: readonly File[]; removed?: number }) {
-      for (const file of added) {
-        const uploaded = await uploadFile(chat.attachmentUploadUrl, { messageId }, file);
-        await chat.addAttachment.mutate({ messageId, ...uploaded });
+  /** Notes the names of the files that the message has now. */
+  async function note(all: readonly (KnownFile | undefined)[]): Promise<void> {
+    const known = all.filter((file) => file !== undefined);
+    const metadata = notedFiles(known.length === all.length ? known : [], Math.max(all.length, attachments.length));
+    const changed = await chat.patchMessage.mutate({ messageId, metadata });
+    show({ type: 'message.updated', channelId, message: changed });
+  }
+  const adding = useMutation({
+    async mutationFn(added: readonly File[]) {
+      for (const [at, file] of added.entries()) {
+        const refusal = refusalOf(file, attachments.length + at);
+        if (refusal) throw of(file, refusal);
       }
-      const attachmentId = removed === undefined ? undefined : attachments[removed]?.id;
-      if (attachmentId !== undefined) await chat.removeAttachment.mutate({ messageId, attachmentId });
-      const left = files.filter((_, at) => at !== removed);
-      const isKnown = left.every((file) => file !== undefined);
-      const metadata = notedFiles(isKnown ? [...left, ...added] : [], attachments.length);
-      const changed = await chat.patchMessage.mutate({ messageId, metadata });
-      show({ type: 'message.updated', channelId, message: changed });
+      for (const [at, file] of added.entries()) {
+        const uploaded = await upload(chat.attachmentUploadUrl, { messageId }, file).catch((error: unknown) => {
+          throw of(file, error);
+        });
+        await chat.addAttachment.mutate({ messageId, ...uploaded });
+        // at once: the next one may be refused
+        await note([...files, ...added.slice(0, at + 1)]);
+      }
     },
   });
+  const removing = useMutation({
+    async mutationFn(removed: number) {
+      const attachmentId = attachments[removed]?.id;
+      if (attachmentId === undefined) return;
+      await chat.removeAttachment.mutate({ messageId, attachmentId });
+      await note(files.toSpliced(removed, 1));
+    },
+  });
+  const isChanging = adding.isPending || removing.isPending;
 
   function save(): void {
     const content = text.trim();
@@ -99,8 +120,8 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
                 <Button
                   className="icon-button quiet"
                   aria-label={t('chat.files.remove', { name })}
-                  isOff={changing.isPending}
-                  onClick={() => changing.mutate({ removed: at })}
+                  isOff={isChanging}
+                  onClick={() => removing.mutate(at)}
                 >
                   <Icon name="close" />
                 </Button>
@@ -109,9 +130,9 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
           })}
         </ul>
       )}
-      <Failure of={saving.error ?? changing.error} />
+      <Failure of={saving.error ?? adding.error ?? removing.error} />
       <div className="edit-actions">
-        <FileButton isOff={changing.isPending} onFiles={(added) => changing.mutate({ added })} />
+        <FileButton isOff={isChanging} onFiles={(added) => adding.mutate(added)} />
         <span className="hint">{t('chat.message.escape')}</span>
         <Button onClick={onEnd}>{t('ui.cancel')}</Button>
         <Button type="submit" className="primary" isOff={saving.isPending}>

@@ -1,10 +1,11 @@
-import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useState, type RefCallback } from 'react';
 
 /** Takes files that are dropped anywhere on the conversation, or pasted into the composer. */
 export function useFilesFromOutside(
   onFiles: (files: readonly File[]) => void,
-): [composer: RefObject<HTMLDivElement | null>, isDragging: boolean] {
-  const ref = useRef<HTMLDivElement>(null);
+): [ref: RefCallback<HTMLDivElement>, isDragging: boolean] {
+  // a muted member has none
+  const [composer, setComposer] = useState<HTMLDivElement | null>(null);
   const [isDragging, setDragging] = useState(false);
   const take = useEffectEvent((event: Event, data: DataTransfer | null) => {
     const files = [...(data?.files ?? [])];
@@ -13,7 +14,6 @@ export function useFilesFromOutside(
     onFiles(files);
   });
   useEffect(() => {
-    const { current: composer } = ref;
     const around = composer?.parentElement;
     if (!composer || !around) return undefined;
     const stopping = new AbortController();
@@ -44,6 +44,6 @@ export function useFilesFromOutside(
       { signal },
     );
     return () => stopping.abort();
-  }, []);
-  return [ref, isDragging];
+  }, [composer]);
+  return [setComposer, isDragging];
 }

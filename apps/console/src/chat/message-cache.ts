@@ -62,6 +62,7 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
   }
 
   return {
+    wasDeleted: loader.wasDeleted,
     hear(event: ChatChange): void {
       const { channelId } = event;
       loader.hear(event);
@@ -137,6 +138,34 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
       const { parameters } = queryOf('chat.listPins').top(MANY);
       const answer = rowsOf(await chat.listPins.query({ channelId, ...parameters }), parameters);
       return answer.value;
+    },
+    /** Loads the addresses of files again, which end, for all messages of a channel that are loaded. @returns how many */
+    async renewFiles(channelId: string): Promise<number> {
+      const keys = [messagesKey, windowsKey, threadsKey].map((key) => ({ queryKey: key(channelId) }));
+      const single = { queryKey: oneKey(channelId) };
+      const lists = keys.flatMap((key) => queries.getQueriesData<LoadedMessages>(key));
+      const loaded = [
+        ...lists.flatMap(([, list]) => list?.messages ?? []),
+        ...queries.getQueriesData<ChatMessage | null>(single).flatMap(([, one]) => one ?? []),
+      ];
+      const ids = [...new Set(loaded.flatMap(({ id, attachments }) => (attachments.length > 0 ? id : [])))];
+      const files = new Map<string, ChatMessage['attachments'][number]>();
+      for (let at = 0; at < ids.length; at += MANY) {
+        const { parameters } = queryOf('chat.listMessages')
+          .where(field('id').in(...(ids.slice(at, at + MANY) as [string, ...string[]])))
+          .top(MANY);
+        const input = { channelId, ...parameters };
+        for (const { attachments } of rowsOf<ChatMessage>(await chat.listMessages.query(input), input).value)
+          for (const file of attachments) files.set(file.id, file);
+      }
+      const renewed = (message: ChatMessage) => ({
+        ...message,
+        attachments: message.attachments.map((file) => files.get(file.id) ?? file),
+      });
+      for (const key of keys)
+        queries.setQueriesData<LoadedMessages>(key, (list) => list && { ...list, messages: list.messages.map(renewed) });
+      queries.setQueriesData<ChatMessage | null>(single, (one) => one && renewed(one));
+      return ids.length;
     },
     /** Loads a channel's messages again: those that are shown, and others when they are. */
     refresh(channelId: string): void {

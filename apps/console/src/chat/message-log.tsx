@@ -15,11 +15,11 @@ import { MessageOnItsWay } from './outgoing-message.js';
 import { useInView, useVisible } from './visible.js';
 import { t } from '../texts/texts.js';
 
+/** Addresses of files are loaded again after this time, before they end, in milliseconds. */
+const FILES_MS = 9 * 60_000;
+
 /** Within this distance of the end, new messages scroll into view, in pixels. */
 const NEAR = 80;
-
-/** How long an address of a file is good for at least, in milliseconds. */
-const ADDRESSES_MS = 9 * 60_000;
 
 interface MessageLogProps {
   channel: ChannelSummary;
@@ -39,9 +39,6 @@ function useMessages(channelId: string, at: number | undefined) {
           queryKey: messagesKey(channelId),
           queryFn: () => cache.load(channelId),
           staleTime: 0,
-          // before the addresses of files end
-          refetchInterval: ({ state: { data: loaded } }) =>
-            loaded?.messages.some(({ attachments }) => attachments.length > 0) === true && ADDRESSES_MS,
         }
       : { queryKey: windowKey(channelId, at), queryFn: () => cache.loadAround(channelId, at), staleTime: Infinity },
   );
@@ -68,7 +65,14 @@ function useNewAfter({ readSeq = 0, unread = 0 }: ChannelSummary, isSeen: boolea
 
 /** The messages of a channel. */
 export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
-  const { markRead, outgoing } = useChat();
+  const { markRead, outgoing, messages: cache } = useChat();
+  // also those of a thread beside it
+  useQuery({
+    queryKey: ['files', channel.id],
+    queryFn: () => cache.renewFiles(channel.id),
+    staleTime: FILES_MS,
+    refetchInterval: FILES_MS,
+  });
   const self = useIdentityId();
   const { stored, more, messages, hasEarlier, hasLater } = useMessages(channel.id, at);
   // one that is stored already is shown as that: the event may come before the acknowledgement
@@ -87,8 +91,9 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
     newAfter === undefined ? undefined : messages?.find(({ seq, senderId }) => seq > newAfter && senderId !== self);
   const onSeen = useEffectEvent(markRead);
   useEffect(() => {
-    if (last && isSeen && last.seq > readSeq) onSeen(last);
-  }, [last, isSeen, readSeq]);
+    // deleted ones after it are unread too: marking it marks them
+    if (last && isSeen && (last.seq > readSeq || unread > 0)) onSeen(last);
+  }, [last, isSeen, readSeq, unread]);
 
   const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(at === undefined);

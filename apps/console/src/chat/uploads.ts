@@ -1,5 +1,6 @@
-import { uploadFile, type Fetch, type TandemClient } from '@tandem/client';
+import { describeFailure, randomId, uploadFile, type Fetch, type TandemClient } from '@tandem/client';
 import type { Drafts } from './drafts.js';
+import { ToldFailure } from '../ui/failure-text.js';
 import { t } from '../texts/texts.js';
 
 /** Most files of a message, and most bytes of a file. */
@@ -12,24 +13,19 @@ interface Place {
   channelId: string;
 }
 
-/** What keeps a file from being sent, in a sentence. */
-export class FileRefusal extends Error {
-  override readonly name = 'FileRefusal';
-}
-
 const running = new Map<string, AbortController>();
 
 /** Adds files to a draft, and begins to upload them. */
 export function attach({ client, drafts, place, channelId }: Place, files: readonly File[]): void {
   for (const file of files) {
-    const id = crypto.randomUUID();
+    const id = randomId();
     const error = refusalOf(file, drafts.of(place).files.length);
     drafts.change(place, { files: [...drafts.of(place).files, { id, file, progress: 0, error }] });
     if (error) continue;
     const stopping = new AbortController();
     running.set(id, stopping);
     const fetch = fetchWithProgress((progress) => drafts.changeFile(place, id, { progress }));
-    uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file, { signal: stopping.signal, fetch })
+    upload(client.api.chat.postedFileUploadUrl, { channelId }, file, { signal: stopping.signal, fetch })
       .then((uploaded) => drafts.changeFile(place, id, { uploaded, progress: 1 }))
       .catch((error: unknown) => drafts.changeFile(place, id, { error }))
       .finally(() => running.delete(id));
@@ -42,10 +38,20 @@ export function detach(drafts: Drafts, place: string, id: string): void {
   drafts.change(place, { files: drafts.of(place).files.filter((one) => one.id !== id) });
 }
 
-function refusalOf({ size }: File, before: number): FileRefusal | undefined {
-  if (before >= FILES_MAX) return new FileRefusal(t('chat.files.tooMany', { most: FILES_MAX }));
-  if (size > BYTES_MAX) return new FileRefusal(t('chat.files.tooLarge'));
-  return size === 0 ? new FileRefusal(t('chat.files.empty')) : undefined;
+/** Uploads a file. @throws ToldFailure if files of its kind cannot be sent */
+export const upload: typeof uploadFile = async (procedure, input, file, options) => {
+  try {
+    return await uploadFile(procedure, input, file, options);
+  } catch (error) {
+    throw describeFailure(error).status === 400 ? new ToldFailure(t('chat.files.refused')) : error;
+  }
+};
+
+/** What keeps a file from being sent with as many others; undefined if nothing does. */
+export function refusalOf({ size }: File, before: number): ToldFailure | undefined {
+  if (before >= FILES_MAX) return new ToldFailure(t('chat.files.tooMany', { most: FILES_MAX }));
+  if (size > BYTES_MAX) return new ToldFailure(t('chat.files.tooLarge'));
+  return size === 0 ? new ToldFailure(t('chat.files.empty')) : undefined;
 }
 
 /** `fetch` tells nothing of how far an upload has come. */

@@ -1,4 +1,4 @@
-import { describeFailure } from '@tandem/client';
+import { describeFailure, randomId } from '@tandem/client';
 import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useId, useMemo, useRef, type ReactNode } from 'react';
 import { FormProvider, set, useForm, useFormContext, type FieldErrors, type ResolverResult } from 'react-hook-form';
@@ -91,7 +91,7 @@ export function OperationForm(props: OperationFormProps) {
   function contextOf(input: Input): CallContext | undefined {
     if (!operation.parameters.some(({ name }) => name === KEY)) return context;
     const text = JSON.stringify(input);
-    if (sent.current.text !== text) sent.current = { text, idempotencyKey: crypto.randomUUID() };
+    if (sent.current.text !== text) sent.current = { text, idempotencyKey: randomId() };
     return { ...context, idempotencyKey: sent.current.idempotencyKey };
   }
   const sending = useMutation({

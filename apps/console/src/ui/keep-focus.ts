@@ -25,6 +25,11 @@ function successorOf(change: MutationRecord | undefined): Element | null {
 export function keepFocus(page: Element): void {
   let last: HTMLElement | undefined;
   page.addEventListener('focusin', ({ target }) => (last = target as HTMLElement));
+  // on its way from one to the next nothing has it, and leaving may take the first away: what was found for an input
+  const leave = ({ relatedTarget }: FocusEvent) => {
+    if (relatedTarget instanceof HTMLElement) last = relatedTarget;
+  };
+  page.addEventListener('focusout', leave as EventListener, true);
 
   function handOn(changes: readonly MutationRecord[]): void {
     const { activeElement } = document;
