@@ -40,8 +40,8 @@ it('its calls fail with 403 for what no scope names, and with 401 once the key i
   expect(signedOut).toEqual([]);
 });
 
-it('reads streams with a key that may only read', async () => {
-  const { ann, apiKey } = await keyOf(['*:read']);
+it.each(['*:read', 'notifications.events'])('reads streams with a key that allows %s', async (scope) => {
+  const { ann, apiKey } = await keyOf([scope]);
   const { client } = createClient(app, { apiKey });
   const [told, states]: [string[], string[]] = [[], []];
   const stream = createNotificationStream({
@@ -55,6 +55,17 @@ it('reads streams with a key that may only read', async () => {
   await expect.poll(() => states, PATIENCE).toEqual(['up']);
   const { id } = await app.tandem.services.notifications.notify(ann.id);
   await expect.poll(() => told, PATIENCE).toEqual([id]);
+});
+
+it('is told that a stream is refused for good to a key that does not allow it', async () => {
+  const { apiKey } = await keyOf(['identities.get']);
+  const { client, count } = createClient(app, { apiKey });
+  const refused = new Promise<void>((resolve) => {
+    const stream = createNotificationStream({ url: app.url, client, WebSocket, onNotification() {}, onSignedOut: resolve });
+    onTestFinished(() => stream.close());
+  });
+  await refused;
+  expect(count('notifications.createListenTicket')).toBe(1);
 });
 
 it('nobody signs in with it', async () => {

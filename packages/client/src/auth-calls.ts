@@ -1,4 +1,5 @@
 import { createTRPCClient, httpLink } from '@trpc/client';
+import { isLost } from './failure.js';
 import type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 import type { Tokens } from './token-store.js';
 import type { Fetch, Transport } from './transport.js';
@@ -24,8 +25,11 @@ export type RefreshAnswer = RouterOutputs['auth']['refreshToken'];
  */
 export type AuthCalls = ReturnType<typeof createAuthCalls>;
 
-/** Timeout of a refresh, in milliseconds: many calls wait for it. The server answers within 15 s. */
-const REFRESH_TIMEOUT_MS = 20_000;
+/**
+ * When a refresh without an answer is sent again, and when it is given up, in milliseconds: many calls wait for it. For ten seconds
+ * the server repeats its answer (decisions H15); afterwards it takes the token for a stolen one. It answers within 15 s.
+ */
+const REFRESH_MS = [1000, 5000, 20_000] as const;
 
 /**
  * A provider's token is valid only in the browser that came back from it, which a cookie proves, in bearer mode too.
@@ -64,10 +68,19 @@ export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }:
     resendMfa: (token: string): Promise<{ token: string }> => auth.mfaResend.mutate({ token }),
 
     /** @param refreshToken absent in cookie mode */
-    refresh: (refreshToken?: string): Promise<RefreshAnswer> =>
-      auth.refreshToken.mutate(refreshToken === undefined ? {} : { refreshToken }, {
-        signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
-      }),
+    async refresh(refreshToken?: string): Promise<RefreshAnswer> {
+      const input = refreshToken === undefined ? {} : { refreshToken };
+      const begun = Date.now();
+      for (let at = 0; ; at++) {
+        const left = () => Math.max(0, begun + (REFRESH_MS[at] ?? 0) - Date.now());
+        try {
+          return await auth.refreshToken.mutate(input, { signal: AbortSignal.timeout(left()) });
+        } catch (error) {
+          if (!isLost(error) || at === REFRESH_MS.length - 1) throw error;
+          await new Promise((resolve) => setTimeout(resolve, left()));
+        }
+      }
+    },
 
     /** @param tokens absent in cookie mode */
     async logout(tokens?: Tokens): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PATIENCE, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -195,6 +196,15 @@ describe('the chat client', () => {
     await expect.poll(() => seen.events.at(-1), PATIENCE).toMatchObject({ type: 'typing', identityId: ann.id });
   });
 
+  it('follows a channel though a message that it has just marked read is gone', async () => {
+    const channelId = await openChannel(ann);
+    const { chat, states } = await open(ann);
+    await expect.poll(() => states, PATIENCE).toEqual(['up']);
+    chat.markRead(channelId, randomUUID());
+    const followed = follow(chat, channelId);
+    await expect.poll(() => [followed.ends.length, followed.standings.length], PATIENCE).toEqual([0, 1]);
+  });
+
   it('renews its tokens by itself, and continues after they have expired', async () => {
     const eve = await app.signUp();
     const channelId = await openChannel(eve);
@@ -262,6 +272,22 @@ describe('the chat client', () => {
     const errors = sockets.received.filter((text) => text.includes('"error"')).map((text) => JSON.parse(text) as object);
     expect(errors).toMatchObject([{ errorCode: 'request.unavailable', retry: true }, { retry: true }]);
     await expect.poll(() => messagesOf(followed), PATIENCE).toEqual([message]);
+  });
+
+  it('reports again what was read when the report is temporarily refused', async () => {
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using server = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
+    const channelId = await openChannel(ann);
+    const { chat, sockets } = await open(ann, {}, server);
+    const followed = follow(chat, channelId);
+    const { id } = await chat.send({ channelId, content: 'read me' });
+    await expect.poll(() => messagesOf(followed), PATIENCE).toHaveLength(1);
+    const away = { ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'x' };
+    void proxy.answer(isCommand('subscriptions.update'), away, 2);
+    chat.markRead(channelId, id);
+    await expect.poll(() => sockets.received.some((text) => text.includes('"retry":true')), PATIENCE).toBe(true);
+    proxy.clear();
+    await expect.poll(() => followed.events.at(-1), PATIENCE).toMatchObject({ type: 'read', messageId: id });
   });
 
   it('follows a temporarily refused channel as soon as possible', async () => {

@@ -3,9 +3,10 @@ import { REFUSED_MS, createOutbox, type MessageToSend, type OutgoingMessage } fr
 import { createOwn, type OwnHandlers } from './chat-own.js';
 import type { ChatEvent, ChatMessage, OwnEvent, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
-import { TandemError } from './failure.js';
+import { TandemError, isError } from './failure.js';
 import type { RouterInputs } from './router-types.js';
-import { uploadFile } from './upload.js';
+import { randomId } from './random-id.js';
+import { createUpload } from './upload.js';
 
 export interface ChatClientOptions {
   /** The server's URL, as for the client. */
@@ -97,6 +98,8 @@ interface Followed {
   expand: ['sender'] | undefined;
   /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
+  /** The message that was reported as read last, on this connection. */
+  read?: string | undefined;
 }
 
 /**
@@ -115,6 +118,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   function subscribe(channelId: string, followed: Followed): void {
     followed.isConfirmed = false;
+    followed.read = undefined;
     const { seq, change, expand } = followed;
     const since = change === undefined ? { sinceSeq: seq } : { sinceChange: change };
     // JSON leaves out what is undefined
@@ -125,17 +129,24 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (connection.send({ type: 'unsubscribe', channelId })) stopping.set(channelId, (stopping.get(channelId) ?? 0) + 1);
   }
 
+  function report(channelId: string, messageId: string): void {
+    const isSent = connection.send({ type: 'read', channelId, messageId });
+    const followed = channels.get(channelId);
+    if (followed) followed.read = isSent ? messageId : undefined;
+  }
+
   function end(channelId: string, reason: string, refusal?: TandemError): void {
     const followed = channels.get(channelId);
     channels.delete(channelId);
     followed?.handlers.onEnd?.(reason, refusal);
   }
 
-  /** Retries soon what the server has refused, unless it has been accepted by then. */
+  /** Retries soon what the server has refused, unless it has been accepted by then; what was read is reported once more. */
   function tryAgain(channelId: string): void {
     setTimeout(() => {
       const followed = channels.get(channelId);
       const isStopping = stopping.has(channelId);
+      if (followed?.isConfirmed && followed.read !== undefined) report(channelId, followed.read);
       if (followed?.isConfirmed || !(followed || isStopping)) return;
       stopping.delete(channelId);
       if (followed) subscribe(channelId, followed);
@@ -147,7 +158,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     const { retry, clientId, channelId, self } = refusal;
     if (self) return own.refuse(refusal);
     if (clientId !== undefined) return outbox.refuse(clientId, refusal);
-    if (channelId === undefined) return;
+    // a `read` of a message that is gone says nothing about the subscription
+    if (channelId === undefined || isError(refusal, 'chat.lastReadMessageNotFound')) return;
     if (retry) tryAgain(channelId);
     else if (current(channelId)?.isConfirmed === false) end(channelId, refusal.message, new TandemError(refusal));
   }
@@ -239,8 +251,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   });
   const outbox = createOutbox({
     send: connection.send,
-    upload: (channelId, file) =>
-      uploadFile<RouterInputs['chat']['postedFileUploadUrl']>(
+    uploadOf: (channelId, file) =>
+      createUpload<RouterInputs['chat']['postedFileUploadUrl']>(
         { query: (input) => client.api.chat.postedFileUploadUrl.query(input, { context }) },
         { channelId },
         file,
@@ -265,12 +277,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       };
     },
     followOwn: own.follow,
-    send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? globalThis.crypto.randomUUID() }),
+    send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? randomId() }),
     typing(channelId) {
       // refused before, which would look as if the subscription were
       return channels.get(channelId)?.isConfirmed === true && connection.send({ type: 'typing', channelId });
     },
-    markRead: (channelId, messageId) => void connection.send({ type: 'read', channelId, messageId }),
+    markRead: report,
     close() {
       connection.close();
       outbox.close(new Error('the client is closed'));

@@ -1,7 +1,11 @@
+import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request, type ClientRequest } from 'node:http';
 import { PATIENCE, fixture, isCommand, makeFolder, startStoreProxy, startTestServer, databaseOf } from '@tandem/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { createClient } from '../test/clients.js';
+import { z } from 'zod';
+import { createClient, newAccount } from '../test/clients.js';
 import { createOutbox } from './chat-outbox.js';
 import type { ChatMessage, StreamError } from './chat-types.js';
 import { applyToOutgoing, createChatClient, isError, uploadFile, type OutgoingMessage } from './index.js';
@@ -56,8 +60,31 @@ describe('a message on its way', () => {
     expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
   });
 
+  it('fails where its clientId is longer than the server repeats', async () => {
+    const { chat, states } = await open();
+    const message = { channelId: channel.id, content: 'Hello', clientId: 'x'.repeat(101) };
+    await expect(chat.send(message)).rejects.toThrow('clientId must NOT have more than 100 characters');
+    expect(states()).toEqual(['pending', 'failed']);
+  });
+
+  it('has the fields that its host declares', async () => {
+    const fields = { messages: z.object({ mood: z.enum(['good', 'bad']) }) };
+    await using host = await startTestServer({ code: { fields } });
+    const { client } = createClient(host);
+    const { id: ownerId } = await client.signUp(newAccount());
+    const { id: channelId } = await client.api.chat.createChannel.mutate({ name: 'Tea', ownerId });
+    const chat = createChatClient({ url: host.url, client, WebSocket });
+    onTestFinished(() => chat.close());
+    const { id: messageId } = await chat.send({ channelId, content: 'Hello', fields: { mood: 'good' } });
+    expect(await client.api.chat.getMessage.query({ messageId })).toMatchObject({ content: 'Hello', mood: 'good' });
+  });
+
   it('is sent where it was stored after it had been refused', async () => {
-    const outbox = createOutbox({ send: () => true, upload: () => Promise.reject(new Error('no files')), onOutgoing() {} });
+    const outbox = createOutbox({
+      send: () => true,
+      uploadOf: () => () => Promise.reject(new Error('no files')),
+      onOutgoing() {},
+    });
     const sending = outbox.add({ channelId: channel.id, content: 'Late', clientId: 'late' });
     await Promise.resolve();
     outbox.refuse('late', { type: 'error', message: 'Service is unavailable', clientId: 'late', retry: true } as StreamError);
@@ -102,6 +129,38 @@ describe('a message on its way', () => {
     expect(states()).toEqual(['pending', 'sent']);
   });
 
+  it('stays pending while an attempt to upload its file, which broke off, still holds the object', async () => {
+    const { chat, states } = await open();
+    const own = globalThis.fetch;
+    let broken: ClientRequest | undefined;
+    const refusals: number[] = [];
+    // the first attempt sends half of the file, and loses the network: the server does not notice
+    const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+      if (init?.method !== 'PUT') return own(url, init);
+      if (!broken) {
+        const leased = proxy.hold(isCommand('files.update'), 'after');
+        broken = request(url as string, { method: 'PUT', headers: { 'content-type': 'text/plain', 'content-length': 4 } });
+        broken.on('error', () => {});
+        broken.write('te');
+        await leased.reached;
+        leased.release();
+        throw new TypeError('fetch failed');
+      }
+      const answer = await own(url, init);
+      if (!answer.ok) {
+        refusals.push(answer.status);
+        broken.destroy();
+      }
+      return answer;
+    });
+    onTestFinished(() => fetching.mockRestore());
+    const files = [new Blob(['teas'], { type: 'text/plain' })];
+    const { attachments } = await chat.send({ channelId: channel.id, content: 'Look', files });
+    expect(refusals[0]).toBe(409);
+    expect(await Promise.all(attachments.map(textOf))).toEqual(['teas']);
+    expect(states()).toEqual(['pending', 'sent']);
+  });
+
   it('fails when a file is refused, and arrives with the others when it is sent again', async () => {
     const { chat, states } = await open();
     const good = new Blob(['one'], { type: 'text/plain' });
@@ -111,6 +170,17 @@ describe('a message on its way', () => {
     const { attachments } = await chat.send({ ...message, files: [good] });
     expect(await Promise.all(attachments.map(textOf))).toEqual(['one']);
     expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
+  });
+
+  it('fails when its file was changed since it was chosen', async () => {
+    const { chat, states } = await open();
+    const path = `${folder.path}/chosen.txt`;
+    await writeFile(path, 'one');
+    const file = await openAsBlob(path, { type: 'text/plain' });
+    await writeFile(path, 'changed');
+    const sending = chat.send({ channelId: channel.id, content: 'Look', files: [file] });
+    await expect(sending).rejects.toMatchObject({ cause: { name: 'NotReadableError' } });
+    expect(states()).toEqual(['pending', 'failed']);
   });
 
   it('fails when the client is closed', async () => {

@@ -1,5 +1,5 @@
 import type { ChatMessage, StreamError } from './chat-types.js';
-import { TandemError, mayPass } from './failure.js';
+import { TandemError, isError, mayPass } from './failure.js';
 import type { UploadedFile } from './upload.js';
 
 /** Most messages in flight before the first is acknowledged; as many may have to be resent after a drop. */
@@ -7,6 +7,8 @@ const IN_FLIGHT_MAX = 16;
 /** Milliseconds until a temporarily refused frame is sent again: the first delay, and the longest. */
 export const REFUSED_MS = 1000;
 const REFUSED_MAX_MS = 10_000;
+/** Longest name of a message, in characters: the server does not repeat a longer one in its refusal. */
+const CLIENT_ID_MAX = 100;
 /** Longest frame that the server takes, in bytes: it closes the stream for a longer one. */
 const FRAME_MAX = 64 * 1024;
 
@@ -17,10 +19,12 @@ export interface MessageToSend {
   title?: string;
   replyToId?: string;
   mentions?: readonly string[];
-  /** Names the message: what is sent twice under one is stored once. Default: a new one. */
+  /** Names the message, in 100 characters at most: what is sent twice under one is stored once. Default: a new one. */
   clientId?: string;
   /** Data of your own, by key. */
   metadata?: Readonly<Record<string, string | number | boolean>>;
+  /** The fields that a host application has declared for messages (docs/embedding.md). */
+  fields?: Readonly<Record<string, unknown>>;
   /**
    * Files that the message arrives with, ten at most; each has its media type as `type`. Those that `uploadFile` has
    * uploaded to an address of `chat.postedFileUploadUrl` are sent as they are.
@@ -48,7 +52,8 @@ interface Waiting {
 interface OutboxOptions {
   /** Sends a frame, if there is a connection. */
   send(frame: object): boolean;
-  upload(channelId: string, file: Blob): Promise<UploadedFile>;
+  /** @returns what uploads the file, and may be called again */
+  uploadOf(channelId: string, file: Blob): () => Promise<UploadedFile>;
   onOutgoing(outgoing: OutgoingMessage): void;
 }
 
@@ -64,7 +69,7 @@ export function applyToOutgoing(all: readonly OutgoingMessage[], outgoing: Outgo
  * Unacknowledged messages, in order; one whose files are being uploaded holds up no other. After a drop they are resent
  * with the same id, so that the server stores each once.
  */
-export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
+export function createOutbox({ send, uploadOf, onOutgoing }: OutboxOptions) {
   const waiting = new Map<string, Waiting>();
   let inFlight = 0;
   /** Refusals since the last stored message. */
@@ -100,25 +105,32 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
   }
 
   /** Uploads until it succeeds, or is refused for good. */
-  async function uploaded(entry: Waiting, file: Blob, failures = 0): Promise<UploadedFile> {
-    try {
-      return await upload(entry.message.channelId, file);
-    } catch (error) {
-      if (!mayPass(error) || waiting.get(entry.message.clientId) !== entry) throw error;
-      const delay = Math.min(REFUSED_MS * 2 ** failures, REFUSED_MAX_MS);
-      await new Promise((resolve) => setTimeout(resolve, delay));
-      return uploaded(entry, file, failures + 1);
+  async function uploaded(entry: Waiting, file: Blob): Promise<UploadedFile> {
+    const upload = uploadOf(entry.message.channelId, file);
+    for (let failures = 0; ; failures++) {
+      try {
+        return await upload();
+      } catch (error) {
+        // an attempt that broke off may hold the object for a while
+        const isPassing = mayPass(error) || isError(error, 'files.beingUploaded');
+        if (!isPassing || waiting.get(entry.message.clientId) !== entry) throw error;
+        // throws where the file was changed or removed since it was chosen; React Native cannot tell
+        await (file.slice(0, 1) as Partial<Blob>).arrayBuffer?.();
+        const delay = Math.min(REFUSED_MS * 2 ** failures, REFUSED_MAX_MS);
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
     }
   }
 
   async function prepare(entry: Waiting): Promise<void> {
-    const { channelId, content, title, replyToId, mentions, metadata, clientId, files = [] } = entry.message;
+    const { channelId, content, title, replyToId, mentions, metadata, fields, clientId, files = [] } = entry.message;
     try {
+      if (clientId.length > CLIENT_ID_MAX) throw new TypeError(`clientId must NOT have more than ${CLIENT_ID_MAX} characters`);
       const attachments: UploadedFile[] = [];
       for (const file of files) attachments.push('objectId' in file ? file : await uploaded(entry, file));
       // JSON leaves out what is undefined
       const message = { channelId, content, title, replyToId, mentions, metadata, clientId };
-      const frame = { type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
+      const frame = { ...fields, type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
       if (new TextEncoder().encode(JSON.stringify(frame)).length > FRAME_MAX)
         throw new TypeError(`the message must NOT have more than ${FRAME_MAX} bytes as JSON`);
       entry.frame = frame;

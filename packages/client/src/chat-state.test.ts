@@ -210,6 +210,26 @@ describe('messages', () => {
     expect(returned.messages).toEqual([message]);
   });
 
+  it('have them also where earlier or newer ones were loaded meanwhile', async () => {
+    await postMany(1, 60);
+    const known = await load();
+    const [message] = known.messages;
+    await client.api.chat.addReaction.mutate({ messageId: message?.id ?? '', key: 'ok' });
+    const loaded = await load();
+    const { id = '', seq = 0 } = loaded.messages[0] ?? {};
+    const gone = { type: 'message.deleted', channelId, change: 62, messageId: id, seq } as const;
+    const after = applyToMessages(loaded, gone, memberId);
+    const { nextToken = '' } = loaded;
+    const earlier = joinEarlier(after, await load(nextToken), nextToken);
+    await postMany(61, 62);
+    const joined = joinNewest(earlier, await load());
+    const sent = { ...(loaded.messages[0] as ChatMessage), reactions: [{ key: 'ok', count: 1 }] };
+    for (const one of [earlier, joined]) {
+      const { messages } = applyToMessages(one, { type: 'message.updated', channelId, change: 63, message: sent }, memberId);
+      expect(messages.find((shown) => shown.id === id)?.reactions).toEqual([{ key: 'ok', count: 1, mine: true }]);
+    }
+  });
+
   it('are not joined over a gap, nor with earlier ones that are no longer wanted', async () => {
     await postMany(1, 60);
     const known = await load();

@@ -110,7 +110,7 @@ export function joinNewest(known: LoadedMessages | undefined, newest: LoadedMess
   const isAll = newest.nextToken === undefined;
   if (isAll || !known || !first || !last || last.seq < first.seq - 1) return newest;
   const earlier = known.messages.filter(({ seq }) => seq < first.seq);
-  return earlier.length === 0 ? newest : { messages: [...earlier, ...newest.messages], nextToken: known.nextToken };
+  return earlier.length === 0 ? newest : { ...known, messages: [...earlier, ...newest.messages] };
 }
 
 /**
@@ -121,7 +121,7 @@ export function joinEarlier(known: LoadedMessages, earlier: LoadedMessages, next
   if (known.nextToken !== nextToken) return known;
   const [first] = known.messages;
   const before = first ? earlier.messages.filter(({ seq }) => seq < first.seq) : earlier.messages;
-  return { ...earlier, messages: [...before, ...known.messages] };
+  return { ...known, nextToken: earlier.nextToken, messages: [...before, ...known.messages] };
 }
 
 function counted(channel: ChannelSummary): ChannelSummary {

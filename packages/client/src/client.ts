@@ -92,6 +92,11 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
    */
   signUp(input: SignUpInput): Promise<{ id: string }>;
   /**
+   * Call it in cookie mode when somebody has signed in in another tab: `onSignedOut` then tells the end of that session,
+   * too.
+   */
+  followSignIn(): void;
+  /**
    * Ends the session; does nothing without one. In bearer mode the tokens are forgotten at once, whatever the outcome.
    * Fails when the server cannot be reached, so that the session may live on there.
    */
@@ -167,6 +172,8 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
       const { email } = await calls.register(input);
       return signIn({ email, password: input.password });
     },
+
+    followSignIn: () => session.follow?.(),
 
     async signOut() {
       renewals.leave();

@@ -43,6 +43,10 @@ export function createCookieSession(calls: AuthCalls): Session {
       return 'renewed';
     },
 
+    follow() {
+      isEnded = false;
+    },
+
     async end() {
       sessions++;
       await calls.logout().catch((error: unknown) => {

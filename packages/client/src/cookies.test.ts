@@ -32,6 +32,21 @@ describe('cookie mode', () => {
     expect(requests.some(({ headers }) => headers.has('authorization'))).toBe(false);
   });
 
+  it('tells the end of a session that another tab has started, after its own had ended', async () => {
+    const browser = createCookieFetch(app.clock);
+    const [one, other] = [createTab({ browser }), createTab({ browser })];
+    const account = newAccount();
+    const { id } = await one.client.signUp(account);
+    await one.client.signOut();
+    await other.client.signIn(account);
+    one.client.followSignIn();
+    expect(await one.client.api.identities.get.query({ identityId: id })).toMatchObject({ id });
+    await app.tandem.services.identities.endSessions(id);
+    for (let calls = 0; calls < 2; calls += 1)
+      expect(await failureOf(one.client.api.identities.get.query({ identityId: id }))).toMatchObject({ status: 401 });
+    expect(one.signedOut).toHaveLength(1);
+  });
+
   it('refreshes by cookie, once for many calls, when the access cookie has expired', async () => {
     const { client, count, signedOut } = createTab();
     const { id } = await client.signUp(newAccount());

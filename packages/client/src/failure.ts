@@ -53,7 +53,7 @@ export type ErrorWith<Code extends string> =
   | (TandemError & { readonly code: Code })
   | (UploadError & { readonly code: Code })
   | (StreamError & { readonly errorCode: Code })
-  | TRPCClientError<AppRouter>;
+  | (TRPCClientError<AppRouter> & { readonly data: { readonly errorCode: Code } });
 
 /**
  * Whether something is this error: `isError(error, 'products.notFound')`. An editor completes the code, and the compiler
@@ -92,13 +92,20 @@ export function mayPass(error: unknown): boolean {
   return !isRefusal(error) && (status === 429 || status >= 500);
 }
 
+/** Whether a call may have been done although it failed: it was sent, and has no readable answer. */
+export function isLost(error: unknown): boolean {
+  if (!isTRPCClientError<AppRouter>(error) || error.cause instanceof SenderGone) return false;
+  return error.data === undefined && error.meta?.['response'] === undefined;
+}
+
 /** Statuses that mean that a token is no longer valid. Others, such as 429 and 503, say nothing about it. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 
-/** Whether the server itself refused the token, or its owner has gone, as opposed to a passing failure. */
+/** Whether the server itself refused the token or key, or its owner has gone, as opposed to a passing failure. */
 export function isRefusal(error: unknown): boolean {
   if (!isTRPCClientError<AppRouter>(error)) return false;
-  return error.cause instanceof SenderGone || REFUSALS.has(error.data?.httpStatus ?? 0);
+  const { httpStatus = 0, errorCode } = error.data ?? {};
+  return error.cause instanceof SenderGone || REFUSALS.has(httpStatus) || errorCode === 'keys.notAllowed';
 }
 
 /** A way to finish a sign-in. */

@@ -1,6 +1,7 @@
-import { isTRPCClientError, type Operation, type TRPCLink } from '@trpc/client';
+import type { Operation, TRPCLink } from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
-import { SenderGone } from './failure.js';
+import { SenderGone, isLost } from './failure.js';
+import { randomId } from './random-id.js';
 import type { AppRouter } from './router-types.js';
 
 /** Procedures that create, so that their answer is kept for a key. A test compares the list with the server. */
@@ -51,12 +52,6 @@ export function noteOwner({ context }: Operation, owner: string | undefined): vo
   if (sentBy && (sentBy.owner ??= owner) !== owner) throw new SenderGone('not sent again: its sender has signed out');
 }
 
-/** Whether a call may have been done although it failed: it was sent, and has no readable answer. */
-function isLost(error: unknown): boolean {
-  if (!isTRPCClientError<AppRouter>(error) || error.cause instanceof SenderGone) return false;
-  return error.data === undefined && error.meta?.['response'] === undefined;
-}
-
 /**
  * Gives each create a key, unless the caller has given one: however often it is sent, it creates once. Repeats a call
  * with a key once when its answer was lost, unless somebody else has signed in.
@@ -67,7 +62,7 @@ export function createIdempotencyLink(): TRPCLink<AppRouter> {
       observable((observer) => {
         let current: Unsubscribable | undefined;
         const isCreate = op.type === 'mutation' && CREATES.has(op.path);
-        const idempotencyKey = op.context['idempotencyKey'] ?? (isCreate && globalThis.crypto.randomUUID());
+        const idempotencyKey = op.context['idempotencyKey'] ?? (isCreate && randomId());
         const hasKey = typeof idempotencyKey === 'string';
         const operation = hasKey ? { ...op, context: { ...op.context, idempotencyKey, sentBy: {} } } : op;
         function send(mayRepeat: boolean): void {

@@ -1,5 +1,5 @@
 import { fixture, startTestServer } from '@tandem/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EXPIRY_MS, createClient, failureOf, newAccount } from '../test/clients.js';
 import type { BeforeSending } from '../test/recording-fetch.js';
 
@@ -53,6 +53,17 @@ describe('a call that creates', () => {
     await losing.chat.createChannel.mutate(own);
     expect(new Set(sent()).size).toBe(1);
     expect(await made()).toBe(1);
+  });
+
+  it('has a key also where the platform has no `randomUUID`, as on a page without TLS, or no `crypto`', async () => {
+    const { api, input, keys } = await signedUp();
+    const { getRandomValues } = globalThis.crypto;
+    for (const crypto of [{ getRandomValues: getRandomValues.bind(globalThis.crypto) }, undefined]) {
+      vi.stubGlobal('crypto', crypto);
+      await api.chat.createChannel.mutate(input).finally(() => vi.unstubAllGlobals());
+    }
+    expect(keys()).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    expect(new Set(keys()).size).toBe(2);
   });
 
   it('is not sent again in the name of another who has signed in meanwhile', async () => {

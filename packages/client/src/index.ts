@@ -73,6 +73,7 @@ export {
   type NotificationStreamOptions,
 } from './notification-stream.js';
 export { createPeople, type People, type Person } from './people.js';
+export { randomId } from './random-id.js';
 export {
   mutationOptions,
   queryKey,

@@ -9,6 +9,7 @@ import {
 } from './chat-state.js';
 import type { ChatChange, ChatMessage, OwnEvent } from './chat-types.js';
 import type { TandemClient } from './client.js';
+import { createDeletedMessages } from './deleted-messages.js';
 import { TandemError } from './failure.js';
 import { rowsOf } from './list-queries.js';
 
@@ -27,6 +28,8 @@ export interface MessageLoader {
    * `message.created`.
    */
   hear(event: ChatChange | OwnEvent): void;
+  /** Whether a message's deletion was heard, after which what `send` resolves with is not to be shown. */
+  wasDeleted(messageId: string): boolean;
   /**
    * A channel's last 50 messages, for `joinNewest`; with `nextToken` the 50 before, for `joinEarlier`. Fails with a
    * TandemError.
@@ -52,6 +55,7 @@ export function createMessageLoader(
   { expand, readerId }: { expand?: readonly ['sender']; readerId?: string } = {},
 ): MessageLoader {
   const underWay = new Set<Heard[]>();
+  const deleted = createDeletedMessages();
 
   /** Runs what loads, then applies what was heard meanwhile. */
   async function hearing<Loaded>(read: () => Promise<Loaded>, apply: (loaded: Loaded, event: Heard) => Loaded): Promise<Loaded> {
@@ -91,7 +95,9 @@ export function createMessageLoader(
     hear(event) {
       if (event.type === 'channel.added') return;
       for (const events of underWay) events.push(event);
+      if (!isOwn(event)) deleted.hear(event);
     },
+    wasDeleted: deleted.has,
     load: (channelId, { nextToken, signal } = {}) =>
       hearing(
         async () => {

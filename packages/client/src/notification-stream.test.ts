@@ -104,6 +104,20 @@ describe('the stream of notifications', () => {
     await expect.poll(() => told.notes, PATIENCE).toEqual([3]);
   });
 
+  it('resumes at a drop after it could not resume once, and asks to load again what it missed then', async () => {
+    const { told, cut, refuse } = await open(async () => [await notify(1)]);
+    await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
+    const before = refuse(true);
+    cut();
+    await expect.poll(() => refuse(true) - before, PATIENCE).toBe(3);
+    refuse(false);
+    await expect.poll(() => told.states.at(-1), PATIENCE).toBe('up');
+    expect(told.read).toEqual([{}]);
+    cut();
+    await notify(2);
+    await expect.poll(() => told.notes, PATIENCE).toEqual([2]);
+  });
+
   it('renews its tokens, and reports the end of the session', async () => {
     const { told } = await open();
     await expect.poll(() => told.states, PATIENCE).toEqual(['up']);

@@ -93,6 +93,10 @@ export function createNotificationStream(options: NotificationStreamOptions): No
     onOpen() {
       refusals = 0;
       onState?.('up');
+      if (since !== undefined || told.size === 0) return;
+      // given up for this connection alone
+      since = [...told].at(-1);
+      onRead?.({});
     },
     onFrame: (frame) => take(frame as Frame),
     onDown: () => onState?.('down'),

@@ -8,7 +8,9 @@ import type {
   inferRouterOutputs,
 } from '@trpc/server';
 import type { TandemClient } from './client.js';
-import { TandemError } from './failure.js';
+import { TandemError, mayPass } from './failure.js';
+import { CREATES } from './idempotency-link.js';
+import { randomId } from './random-id.js';
 
 /** The names of the procedures of one kind: `notifications.list`. */
 type PathsOf<Procedures, Kind> = {
@@ -78,6 +80,30 @@ export function queryOptions<Router extends AnyTRPCRouter, const Path extends Qu
   };
 }
 
+/** What was sent and may have been done, by the input: with the same key it is done once. */
+const unanswered = new WeakMap<object, { text: string; idempotencyKey: string }>();
+
+/** Calls what creates with the key that the same input was sent with before, as TanStack Query does for its `retry`. */
+async function repeatably<Answer>(
+  path: string,
+  input: unknown,
+  call: (context: Record<string, unknown>) => Promise<unknown>,
+): Promise<Answer> {
+  if (!CREATES.has(path) || typeof input !== 'object' || input === null) return failAsTandemError(call({}));
+  const text = JSON.stringify(input);
+  const before = unanswered.get(input);
+  const sent = before?.text === text ? before : { text, idempotencyKey: randomId() };
+  unanswered.set(input, sent);
+  try {
+    const answer = await failAsTandemError<Answer>(call({ idempotencyKey: sent.idempotencyKey }));
+    unanswered.delete(input);
+    return answer;
+  } catch (error) {
+    if (!mayPass(error)) unanswered.delete(input);
+    throw error;
+  }
+}
+
 /** The same for a mutation: `useMutation(mutationOptions(client, 'notifications.markRead'))`. */
 export function mutationOptions<Router extends AnyTRPCRouter, const Path extends MutationPath<Router>>(
   { api }: TandemClient<Router>,
@@ -85,6 +111,6 @@ export function mutationOptions<Router extends AnyTRPCRouter, const Path extends
 ): MutationCall<InputOf<Router, Path>, OutputOf<Router, Path>> {
   return {
     mutationKey: queryKey(path),
-    mutationFn: (input) => failAsTandemError(getUntypedClient(api).mutation(path, input)),
+    mutationFn: (input) => repeatably(path, input, (context) => getUntypedClient(api).mutation(path, input, { context })),
   };
 }

@@ -27,6 +27,22 @@ describe('a refresh that fails for a passing reason', () => {
     expect(await unread()).toEqual({ unread: 0 });
   });
 
+  it('is sent again while the server repeats its answer, which was lost: no caller notices', async () => {
+    let losses = 0;
+    const send: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      if (!new Request(input).url.includes('auth.refreshToken') || ++losses > 1) return answer;
+      throw new TypeError('fetch failed');
+    };
+    const { unread, tokens, signedOut, count } = await createExpiredClient(app, { fetch: send });
+    const before = await tokens.load();
+    expect(await unread()).toEqual({ unread: 0 });
+    app.clock.advance(60_000);
+    expect(await unread()).toEqual({ unread: 0 });
+    expect([count('auth.refreshToken'), signedOut]).toEqual([2, []]);
+    expect(await tokens.load()).not.toEqual(before);
+  });
+
   it.each([429, 500, 502, 503])('keeps the tokens on a %i, which all waiting callers see', async (status) => {
     let isBad = true;
     const answer = () => Response.json({ error: { message: 'Not now' } }, { status });

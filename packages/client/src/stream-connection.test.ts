@@ -72,6 +72,18 @@ describe('a connection that reconnects by itself', () => {
     expect(seen).toMatchObject({ asked: 1, down: 1 });
   });
 
+  it('tells of no frame that comes after it was closed', async () => {
+    const { url, sockets } = await startStreams();
+    const { seen, connection } = connect(url);
+    await expect.poll(() => [seen.opened, sockets.length], PATIENCE).toEqual([1, 1]);
+    const [server] = sockets;
+    // sent before the server has read of the close, and so received while it closes
+    server?.send('{}');
+    connection.close();
+    await expect.poll(() => sockets, PATIENCE).toEqual([]);
+    expect(seen.frames).toBe(0);
+  });
+
   it('waits longer each time for a server that closes at once, up to ten seconds', async () => {
     const { url, sockets } = await startStreams();
     const client = connect(url);

@@ -33,7 +33,7 @@ interface ConnectionOptions {
   onOpen(): void;
   onFrame(frame: object): void;
   onDown(): void;
-  /** The server refuses a path for good: the session has ended. */
+  /** The server refuses a path for good: the session has ended, or the API key does not allow the stream. */
   onSignedOut(): void;
 }
 
@@ -105,6 +105,8 @@ export function createConnection(options: ConnectionOptions) {
       onOpen();
     });
     made.addEventListener('message', ({ data }) => {
+      // `ws` tells of frames that come while it closes, too
+      if (socket !== made) return;
       heardAt = Date.now();
       onFrame(JSON.parse(String(data)) as object);
     });

@@ -2,6 +2,7 @@ import { createTestClock, fixture, makeFolder, startS3Server, startTestServer } 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, failureOf, newAccount } from '../test/clients.js';
 import { UploadError, uploadFile, type TandemClient } from './index.js';
+import { createUpload } from './upload.js';
 
 const picture = (type = 'image/png') => new Blob(['a picture'], { type });
 
@@ -40,6 +41,19 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
       message: 'Validation Error',
       data: [expect.stringContaining("'contentType'"), "query parameter 'contentLength' must be >= 1"],
     });
+  });
+
+  it('that may be tried again go on with the same address while the storage cannot be reached', async () => {
+    let [asked, tries] = [0, 0];
+    const query: typeof api.chat.channelIconUploadUrl.query = (input) => {
+      asked += 1;
+      return api.chat.channelIconUploadUrl.query(input);
+    };
+    const away: typeof fetch = (url, init) => (++tries < 3 ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init));
+    const upload = createUpload({ query }, { channelId }, picture(), { fetch: away });
+    for (let at = 0; at < 2; at++) await expect(upload()).rejects.toThrow('fetch failed');
+    const { icon } = await api.chat.patchChannel.mutate({ channelId, icon: await upload() });
+    expect([icon?.type, asked, tries]).toEqual(['image/png', 1, 3]);
   });
 
   it("fail with the storage's message when it refuses", async () => {

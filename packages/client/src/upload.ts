@@ -38,6 +38,37 @@ async function refusalOf(answer: Response): Promise<UploadError> {
   return new UploadError(answer.status, message, codeOfAnswer(answer));
 }
 
+/** Uses an address again for this long, in milliseconds: it is good for longer, and a person has a limited number of them. */
+const ADDRESS_MS = 10 * 60_000;
+
+/** A function that uploads a file as `uploadFile` does, and may be called again: it goes on with the same address. */
+export function createUpload<Input extends UploadRequest>(
+  procedure: UploadProcedure<Input>,
+  input: Omit<Input, keyof UploadRequest>,
+  file: Blob,
+  { signal, fetch = globalThis.fetch }: UploadOptions = {},
+): () => Promise<UploadedFile> {
+  const [type = ''] = file.type.split(';');
+  const asked = { ...input, contentType: type, contentLength: file.size } as unknown as Input;
+  let address: { objectId: string; url: string; until: number } | undefined;
+  return async () => {
+    if (!address || address.until <= Date.now()) {
+      const until = Date.now() + ADDRESS_MS;
+      address = { ...(await procedure.query(asked, signal && { signal })), until };
+    }
+    const { objectId, url } = address;
+    const answer = await fetch(url, {
+      method: 'PUT',
+      headers: { 'content-type': type },
+      body: file,
+      credentials: 'omit',
+      ...(signal && { signal }),
+    });
+    if (!answer.ok) throw await refusalOf(answer);
+    return { objectId, type };
+  };
+}
+
 /**
  * Uploads a file: asks a procedure for a URL, and puts the file there, whichever storage it leads to. The result still
  * has to be attached to a record. Fails as the procedure does, with an UploadError when the storage refuses, and with
@@ -50,18 +81,7 @@ export async function uploadFile<Input extends UploadRequest>(
   procedure: UploadProcedure<Input>,
   input: Omit<Input, keyof UploadRequest>,
   file: Blob,
-  { signal, fetch = globalThis.fetch }: UploadOptions = {},
+  options?: UploadOptions,
 ): Promise<UploadedFile> {
-  const [type = ''] = file.type.split(';');
-  const asked = { ...input, contentType: type, contentLength: file.size } as unknown as Input;
-  const { objectId, url } = await procedure.query(asked, signal && { signal });
-  const answer = await fetch(url, {
-    method: 'PUT',
-    headers: { 'content-type': type },
-    body: file,
-    credentials: 'omit',
-    ...(signal && { signal }),
-  });
-  if (!answer.ok) throw await refusalOf(answer);
-  return { objectId, type };
+  return createUpload(procedure, input, file, options)();
 }

@@ -8,19 +8,19 @@ import { build } from 'esbuild';
  * @type {Record<string, { code: string, budget: number }>}
  */
 export const BUNDLES = {
-  'all of it': { code: "export * from '@tandem/client'", budget: 18_500 },
-  'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_100 },
+  'all of it': { code: "export * from '@tandem/client'", budget: 19_200 },
+  'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_300 },
   'list queries': {
     code: "export { queryOf, rowsOf, and, or, not, field, filter, groupBy, aggregate, count } from '@tandem/client'",
     budget: 1_700,
   },
-  chat: { code: "export { createChatClient } from '@tandem/client'", budget: 6_600 },
+  chat: { code: "export { createChatClient } from '@tandem/client'", budget: 6_900 },
   'chat state': {
     code: "export { applyToChannel, applyToMessages, joinChannels, joinEarlier, joinNewest, readUpTo } from '@tandem/client'",
     budget: 1_200,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
-  'React hooks': { code: "export * from '@tandem/react'", budget: 21_800 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 22_400 },
   passkeys: { code: "export * from '@tandem/client/passkeys'", budget: 3_200 },
   people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },

@@ -8,6 +8,7 @@ import {
   joinChannels,
   joinEarlier,
   joinNewest,
+  randomId,
   readUpTo,
   type ChannelSummary,
   type ChatClient,
@@ -15,7 +16,6 @@ import {
   type LoadedMessages,
   type MessageToSend,
 } from '@tandem/client';
-import { createDeleted } from './deleted.js';
 import type { LiveOptions } from './live.js';
 import { createOutgoing } from './outgoing.js';
 import { createReactions, withWanted } from './reactions.js';
@@ -66,11 +66,9 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
     changeMessages(channelId, ({ messages, ...rest }) => ({ ...rest, messages: withWanted(messages, [own]) }));
   });
 
-  const deleted = createDeleted();
   function hear(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
-    deleted.hear(event);
     const { messages = [], nextToken } = loadedMessages(channelId) ?? {};
     const [first] = messages;
     const isRestored =
@@ -105,7 +103,7 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       onState: (state) => isLive.set(state === 'up'),
       onOutgoing(one) {
         // a load under way may lack it, and the stream may tell of it later
-        if (one.state === 'sent' && !deleted.has(one.message.id))
+        if (one.state === 'sent' && !loader.wasDeleted(one.message.id))
           hear({ type: 'message.created', channelId: one.channelId, message: one.message });
         outgoing.hear(one);
       },
@@ -127,7 +125,7 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
 
   /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored, or as failed. */
   function send(message: MessageToSend): void {
-    const named: MessageToSend & { clientId: string } = { clientId: globalThis.crypto.randomUUID(), ...message };
+    const named: MessageToSend & { clientId: string } = { clientId: randomId(), ...message };
     const [stream, release] = shared.use();
     void stream
       .send(named)

@@ -150,6 +150,26 @@ describe('useChannel', () => {
     expect(contents(messages)).toEqual([...numbers, '61']);
   });
 
+  it('shows no failure of another channel', async () => {
+    const ann = await app.signUp();
+    const [channelId, elsewhere] = [await channelOf(ann), await channelOf(ann)];
+    for (let n = 1; n <= 51; n++) await services.chat.post({ channelId, senderId: ann.id, content: String(n) });
+    let go = (_to: string) => {};
+    const hooks = () => {
+      const [at, setAt] = useState(channelId);
+      go = setAt;
+      return useChannel(at);
+    };
+    const failing: typeof fetch = (...request) =>
+      new Request(...request).url.includes('nextToken') ? Promise.reject(new TypeError('fetch failed')) : fetch(...request);
+    const { until } = render(app, hooks, { tokens: tokensOf(ann), fetch: failing });
+    const { loadEarlier } = await until(({ messages }) => messages?.length === 50);
+    await expect(loadEarlier()).rejects.toThrow('cannot be reached');
+    await until(({ error }) => error !== null);
+    go(elsewhere);
+    expect((await until(({ messages }) => messages?.length === 0)).error).toBeNull();
+  });
+
   it('shows on the way back what was changed and deleted meanwhile, in earlier pages too', async () => {
     const ann = await app.signUp();
     const [channelId, elsewhere] = [await channelOf(ann), await channelOf(ann)];

@@ -85,7 +85,7 @@ export interface Channel {
    * Sends a message, once, also over drops of the connection, with files, as a reply, or naming members. It is among
    * `pending` until it is stored.
    */
-  send(content: string, more?: Pick<MessageToSend, 'files' | 'replyToId' | 'mentions'>): void;
+  send(content: string, more?: Pick<MessageToSend, 'files' | 'replyToId' | 'mentions' | 'metadata' | 'fields'>): void;
   /** Reacts to a message, or takes it back: shown at once, and taken back with an `error` if the server refuses. */
   toggleReaction(messageId: string, key: string): void;
   /** Call it at each key: it is reported every two seconds. */
@@ -105,7 +105,11 @@ export function useChannel(channelId: string): Channel {
     staleTime: 0,
     retry: retryBy(queries),
   });
-  const earlier = useMutation<void, TandemError>({ mutationFn: async () => chat?.loadEarlier(channelId) });
+  const earlier = useMutation<void, TandemError>({
+    // what failed for another channel is forgotten
+    mutationKey: chat?.messagesKey(channelId) ?? NOBODY,
+    mutationFn: async () => chat?.loadEarlier(channelId),
+  });
   const isLoaded = data !== undefined;
   useEffect(() => (isLoaded ? chat?.follow(channelId) : undefined), [chat, channelId, isLoaded]);
   const pending = useStore(chat?.pending ?? NO_MESSAGES);

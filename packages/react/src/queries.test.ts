@@ -117,6 +117,25 @@ describe('useTandemMutation', () => {
     expect(all.find((now) => now.reading.isSuccess)?.unread.data).toEqual({ unread: 0 });
   });
 
+  it('creates once, however often it is tried again for the same input', async () => {
+    const ann = await app.signUp();
+    let losses = 2;
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      if (new Request(input).url.includes('chat.createChannel') && losses-- > 0) throw new TypeError('fetch failed');
+      return answer;
+    };
+    const hook = () => useTandemMutation('chat.createChannel', { retry: 1, retryDelay: 0 });
+    const { until } = render(app, hook, { tokens: tokensOf(ann), fetch: losing });
+    const { mutateAsync } = await until(() => true);
+    const input = { name: 'Tea', ownerId: ann.id };
+    const made = async () => (await ann.rest('GET', `/channels?memberId=${ann.id}`).expect<{ data: unknown[] }>(200)).data.length;
+    await mutateAsync(input);
+    expect([losses, await made()]).toEqual([-1, 1]);
+    await mutateAsync(input);
+    expect(await made()).toBe(2);
+  });
+
   it('fails as a query does', async () => {
     const ann = await app.signUp();
     const { until } = render(app, () => useTandemMutation('notifications.markRead'), { tokens: tokensOf(ann) });

@@ -102,7 +102,9 @@ export function createSessionStore(
   }
 
   function follow(identityId: string | undefined): void {
-    if (identityId !== store.get().identityId) change(identityId);
+    if (identityId === store.get().identityId) return;
+    if (identityId !== undefined) client.followSignIn();
+    change(identityId);
   }
 
   /** Makes a sign-in of the client one that begins the session here. */

@@ -214,6 +214,28 @@ describe('useSession', () => {
     expect(await here.until(({ status }) => status === 'signed-out')).toMatchObject({ hasEnded: false });
   });
 
+  it('in cookie mode tells the end of a session that another tab has started', async () => {
+    const modes = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
+    await using inCookies = await startTestServer({ authModes: modes });
+    const { window } = globalThis as unknown as { window: Window };
+    const tellOthers = () => window.dispatchEvent(new window.StorageEvent('storage', { key: 'tandem.identityId' }));
+    const browser = { mode: 'cookie', fetch: createCookieFetch(inCookies.clock) } as const;
+    const hooks = () => [useSession(), useTandem()] as const;
+    const [here, there] = [render(inCookies, hooks, browser), render(inCookies, useSession, browser)];
+    const account = { email: newEmail(), password: PASSWORD };
+    const [{ signUp, signOut }, { api }] = await here.until(() => true);
+    const { id } = await signUp(account);
+    await signOut();
+    await here.until(([{ status }]) => status === 'signed-out');
+    await (await there.until(() => true)).signIn(account);
+    tellOthers();
+    await here.until(([{ identityId }]) => identityId === id);
+    await inCookies.tandem.services.identities.endSessions(id);
+    await expect(api.identities.get.query({ identityId: id })).rejects.toThrow('token could not be verified');
+    const [{ hasEnded }] = await here.until(([{ status }]) => status === 'signed-out');
+    expect(hasEnded).toBe(true);
+  });
+
   it('in bearer mode goes with what another tab does at its next call, and leaves no answer for the next person', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const tokens = tokensOf(ann);

@@ -1,10 +1,10 @@
-import type { ChatChange } from '@tandem/client';
+import type { ChatChange } from './chat-types.js';
 
 /** Most deleted messages that are remembered: more than may be on their way. */
 const DELETED = 1000;
 
 /** The ids of messages that were deleted: a late acknowledgement still has them. */
-export function createDeleted() {
+export function createDeletedMessages() {
   const ids = new Set<string>();
   return {
     has: (messageId: string) => ids.has(messageId),
