@@ -20,6 +20,8 @@ describe('an error is translated to what a caller may see', () => {
     ['within tRPC’s, of the parser', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: http(413) }), [413, 'request entity too large', undefined]],
     ['within tRPC’s, of the parser, unknown', new TRPCError({ code: 'NOT_FOUND', cause: http(418) }), [404, 'Not Found', undefined]],
     ['of another status', http(418), undefined],
+    ['of a host’s route', Object.assign(http(403), { expose: true }), [403, 'Forbidden', undefined]],
+    ['of a host’s route, without a declared status', Object.assign(http(418), { expose: true }), undefined],
     ['of nothing', new Error('x'), undefined],
     ['no error', { status: 413 }, undefined],
     ['no value', undefined, undefined],

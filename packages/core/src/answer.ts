@@ -12,14 +12,14 @@ export function isMalformed(error: unknown): boolean {
   return error instanceof Error && 'type' in error && error.type === 'entity.parse.failed';
 }
 
-/** Errors of Express and its body parser: they carry a status. */
+/** Errors of Express and its body parser, and of a host's own routes: they carry a status. */
 function fromHttpError(error: Error & { status: unknown }): ApiError | undefined {
   if (isMalformed(error)) return validationError(['request body must be valid JSON']);
   if (error.status === 413) return requestErrors.tooLarge({ cause: error });
   if (error.status === 415) return requestErrors.unsupportedType({ cause: error });
   if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);
   if (error.status === 400) return validationError(['request body must be complete and correctly encoded']);
-  return undefined;
+  return ApiError.fromHttp(error);
 }
 
 /** Errors of tRPC's own adapters, whose texts are not part of our interface. */

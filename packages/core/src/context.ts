@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { KeptAnswers } from './idempotency.js';
+import type { ReaderSocket } from './streams/iterator-reader.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import cookieParser from 'cookie-parser';
 import type { CookieOptions, Request, Response } from 'express';
@@ -116,6 +117,8 @@ export interface RestCall {
 
 /** Callbacks by which a connection follows its calls. */
 export interface CallWatch {
+  /** The connection: what subscriptions read from the store may come no faster than it takes it. */
+  readonly socket: ReaderSocket;
   began(): void;
   /** Called before the first call is let in. @throws ApiError to refuse it */
   authenticated(access: VerifiedAccess): void;

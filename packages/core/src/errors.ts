@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server';
 
 /** The statuses an error may have, each with its tRPC code: the only such table. */
@@ -80,6 +81,17 @@ export class ApiError extends TRPCError {
     const entry = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
     const status = entry ? (Number(entry[0]) as ErrorStatus) : 500;
     return new ApiError(status, error.message, { errorCode: `trpc.${error.code}`, cause: error.cause });
+  }
+
+  /**
+   * Converts an error of `http-errors`, as a route of a host application may throw it. Its text may be of a file system, so that
+   * of its status is shown.
+   * @returns undefined for what is not a caller's fault
+   */
+  static fromHttp(error: { status: unknown; expose?: unknown }): ApiError | undefined {
+    const { status, expose } = error;
+    if (expose !== true || typeof status !== 'number' || status >= 500 || !(status in TRPC_CODES)) return undefined;
+    return new ApiError(status as ErrorStatus, STATUS_CODES[status] ?? '', { errorCode: `http.${status}`, cause: error });
   }
 }
 

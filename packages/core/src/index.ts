@@ -85,7 +85,7 @@ export {
 export { createAccessWatch, type AccessWatch, type Watched } from './streams/access-watch.js';
 export { CLOSE, PROTOCOL_CLOSE, type CloseReason } from './streams/close-codes.js';
 export { Feed, createFeeds, textOf, type Feeds, type Reader } from './streams/feed.js';
-export { IteratorReader } from './streams/iterator-reader.js';
+export { IteratorReader, type ReaderSocket } from './streams/iterator-reader.js';
 export { SocketReader } from './streams/socket-reader.js';
 export { ErrorFrame, PingFrame, PongFrame, errorFrameOf } from './streams/stream-handler.js';
 export { createStreamPlaces, type StreamConnection, type StreamLimits, type StreamPlaces } from './streams/stream-places.js';

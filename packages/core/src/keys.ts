@@ -17,15 +17,18 @@ export interface ScopedProcedure {
   name: string;
   /** It changes nothing: a query or a subscription. */
   isRead: boolean;
+  /** The subscription that it opens. */
+  opens?: string | undefined;
 }
 
 const READ = ':read';
 
 /**
  * Whether a scope names a procedure: by its name, `products.*`, or `*`; followed by `:read`, only if it is a read
- * (decisions E4).
+ * (decisions E4). What opens a subscription is named with it.
  */
-export function isNamedBy(scope: string, { name, isRead }: ScopedProcedure): boolean {
+export function isNamedBy(scope: string, { name, isRead, opens }: ScopedProcedure): boolean {
+  if (opens !== undefined && isNamedBy(scope, { name: opens, isRead: true })) return true;
   const isOfReads = scope.endsWith(READ);
   if (isOfReads && !isRead) return false;
   const names = isOfReads ? scope.slice(0, -READ.length) : scope;

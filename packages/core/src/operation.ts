@@ -44,6 +44,8 @@ export interface RestOptions {
   hasBody?: true;
   /** Whether it is a read for scopes of API keys: a mutation that changes nothing, or a query that does. Default: queries are. */
   isRead?: boolean;
+  /** The subscription that the answer opens: scopes of API keys that name it allow this too. */
+  opens?: string;
   /** The input key that names a caller who may lack the second factor that is required of them (decisions F5). */
   withoutFactor?: string;
   /** The body may also be an HTML form, which pages of other sites submit: its origin is not checked. */
@@ -132,7 +134,7 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
 
 /** A procedure as scopes of API keys name it. */
 export function scopedProcedure(name: string, type: string, { rest: options }: Meta = {}): ScopedProcedure {
-  return { name, isRead: options?.isRead ?? type !== 'mutation' };
+  return { name, isRead: options?.isRead ?? type !== 'mutation', opens: options?.opens };
 }
 
 /** All procedures of a router, as scopes of API keys name them. */

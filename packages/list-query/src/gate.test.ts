@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
@@ -204,9 +204,11 @@ describe('a gate', () => {
 });
 
 describe('a list query', () => {
+  let db: Db;
   let collection: Collection<Stored>;
   beforeAll(async () => {
-    collection = await filled(await openTestDatabase(), 'products', productDocuments(20));
+    db = await openTestDatabase();
+    collection = await filled(db, 'products', productDocuments(20));
   });
 
   /** The collection, and the most commands that ran concurrently. */
@@ -236,6 +238,19 @@ describe('a list query', () => {
     const costly = runListQuery(products, [['$filter', 'price gt 1']], { ...options, isOnePage: false });
     await expect(costly).rejects.toMatchObject({ status: 503 });
     await expect(runListQuery(products, [['$apply', 'top(1)']], options)).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('waits at the gate where it passes over more than 1,000 rows, also by a token that counts them', async () => {
+    // the last row of each page has a name that is too long for a token
+    const nameOf = (n: number) => `${String(n).padStart(4, '0')}${'x'.repeat(n % 100 === 99 ? 9000 : 0)}`;
+    const rows = Array.from({ length: 1200 }, (_, n) => ({ _id: `r${n}`, name: nameOf(n) }));
+    const long = await filled(db, 'long', rows);
+    const options = { collection: long, gate: createGate({ atOnce: 0, waitMs: 10 }), cursorSecret: 'secret', isOnePage: true };
+    const page = (given: Record<string, string>) => runListQuery(products, Object.entries({ $orderby: 'name', $top: '100', ...given }), options); // prettier-ignore
+    await expect(page({ $skip: '1001' })).rejects.toMatchObject({ status: 503 });
+    let { nextToken } = await page({});
+    for (let skip = 100; skip <= 1000; skip += 100) ({ nextToken } = await page({ $nextToken: nextToken as string }));
+    await expect(page({ $nextToken: nextToken as string })).rejects.toMatchObject({ status: 503 });
   });
 
   it('runs one command at a time for a page of transformed records and their total', async () => {

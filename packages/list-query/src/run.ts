@@ -46,8 +46,8 @@ export interface ListQueryOptions {
   /** The caller to the gate. Default: each query is a caller of its own. */
   caller?: Caller;
   /**
-   * Whether an index yields the page, in order, without reading more rows than it has. Default: true without `$apply`
-   * and without functions of text.
+   * Whether an index yields the page, in order, without reading more rows than it has and passes over; more than 1,000
+   * of these wait nevertheless. Default: true without `$apply` and without functions of text.
    */
   isOnePage?: boolean;
   /** Ends the query's work in the store when nobody waits for the answer any more. */
@@ -141,11 +141,12 @@ function turnsOf({ gate = ofProcess, caller, signal }: Pick<ListQueryOptions, 'g
 }
 
 async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
-  const { top } = plan;
+  // a token, too, may have a page pass over many rows
+  const { top, skip } = plan;
   const { isOnePage = plan.scan === undefined, cursorSecret } = run;
   const { rows: found, total } = await (plan.rank !== undefined
     ? run.admit(() => readBest(plan, resource, run))
-    : isOnePage
+    : isOnePage && skip <= LIMITS.quickSkip
       ? readQuickly(plan, resource, run)
       : run.admit(() => readPage(plan, resource, run)));
   const records = found.slice(0, top);

@@ -219,11 +219,11 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
         const within = { ...equalTo(query), ...scope };
         const caller = callerOf(query);
         const isQuick = !('isView' in rows) && isOnePage(resource, within, request);
-        const { expansions, selected } = request.bound;
+        const { expansions, selected, given } = request.bound;
         const isExpanded = expansions.length > 0;
         const read = selected ? partOf(row, madeOf(selected, rowFields)) : row;
-        // an indexed page finishes before a cancellation could reach it
-        const signal = isQuick && !isExpanded ? undefined : signalOf(query);
+        // an indexed page finishes before a cancellation could reach it; one by a token may pass over many rows
+        const signal = isQuick && !isExpanded && given.nextToken === undefined ? undefined : signalOf(query);
         const shown: Row[] = [];
         const options: ListQueryOptions = {
           collection,

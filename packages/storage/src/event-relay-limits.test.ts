@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { defineModel, type Live, type Traced } from './index.js';
+import { defineModel, openStorage, type Live, type Traced } from './index.js';
 
 interface Thing extends Live {
   name: string;
@@ -10,13 +10,27 @@ interface Thing extends Live {
 const defineTraced = (name: string, traced: Traced) =>
   defineModel<Thing>(name, { fields: { name: String, parts: [Object] }, traced, indexes: [] });
 
-const { storage, clock } = await openTestStorage();
-const Things = storage.model(defineTraced('things', { kind: 'thing', parts: { kind: 'part', field: 'parts', by: 'id' } }));
-storage.model(defineTraced('others', { kind: 'other' }));
+const { storage, clock, uri } = await openTestStorage({ monitorCommands: true });
+const thingModel = defineTraced('things', { kind: 'thing', parts: { kind: 'part', field: 'parts', by: 'id' } });
+const otherModel = defineTraced('others', { kind: 'other' });
+const Things = storage.model(thingModel);
+storage.model(otherModel);
 /** Reads and writes beside what records changes. */
 const {
   db: { db },
 } = Things as unknown as { db: { db: mongo.Db } };
+/** The reads of what waits. */
+const reads: object[] = [];
+Things.db.getClient().on('commandStarted', ({ commandName, command }) => {
+  if (commandName === 'aggregate' && command['aggregate'] === 'things') reads.push(command['pipeline'] as object);
+});
+/** Runs once, when events are in the log and before more is read. */
+let meanwhile: (() => Promise<unknown>) | undefined;
+storage.events.beforeCleared(['thing.created'], async () => {
+  const run = meanwhile;
+  meanwhile = undefined;
+  await run?.();
+});
 const collection = <Document extends mongo.Document = { _id: string }>(name: string) => db.collection<Document>(name);
 afterAll(() => storage.close());
 
@@ -127,6 +141,76 @@ it('a pass tells all that may be told of records that a unit under way holds bac
   expect(await told()).toEqual(ids.map((id) => `thing.created ${id} n1`));
 });
 
+describe('a unit of work under way that holds back more records than a batch has', () => {
+  const times = () => ({ createdAt: clock.now(), updatedAt: clock.now(), deletedAt: null });
+  /** Stores records that a unit has made, each of which was then changed outside of it. */
+  async function storeMany(unit: string, count: number): Promise<void> {
+    await collection('units').insertOne({ _id: unit });
+    const since = clock.now();
+    const entry = { at: since, actor: null };
+    const events = [
+      { version: 1, type: 'created', ...entry, unit, state: { name: 'n1' } },
+      { version: 2, type: 'updated', ...entry },
+    ];
+    const records = Array.from({ length: count }, (_, n) => ({ _id: `${unit} ${n}`, name: 'n2', ...times() }));
+    await collection('things').insertMany(records.map((record) => ({ ...record, trace: { version: 2, since, events } })));
+    clock.advance(1);
+  }
+  const end = (unit: string) => collection('units').deleteOne({ _id: unit });
+  afterEach(() => collection<{ _id: string }>('things').deleteMany({ _id: /^(?:large|larger) / }));
+
+  it('costs others one more read, which does not grow with its records', async () => {
+    await storeMany('large', 1000);
+    await storeMany('larger', 1000);
+    await store('others', 'behind', { count: 1 });
+    reads.splice(0);
+    await relayed();
+    expect(await told()).toEqual(['other.created behind n1']);
+    expect(reads).toHaveLength(3);
+    expect(JSON.stringify(reads).length).toBeLessThan(10_000);
+  });
+
+  it('is told in the order of each record when it has ended, and only then', async () => {
+    await storeMany('large', 450);
+    await relayed();
+    expect(await told()).toEqual([]);
+    await end('large');
+    await relayed();
+    const events = await told();
+    expect(events).toHaveLength(900);
+    for (const n of [0, 199, 200, 449]) {
+      const ofOne = events.filter((event) => event.includes(` large ${n} `));
+      expect(ofOne).toEqual([`thing.created large ${n} n1`, `thing.updated large ${n} n2`]);
+    }
+  });
+
+  it('is told before what was changed after it had ended, also where it ends during a pass', async () => {
+    await store('things', 'sooner', { count: 1 });
+    await storeMany('large', 250);
+    meanwhile = async () => {
+      await end('large');
+      await store('others', 'after', { count: 1 });
+    };
+    await relayed();
+    const events = await told();
+    expect(events).toHaveLength(502);
+    expect([events[0], events.at(-1)]).toEqual(['thing.created sooner n1', 'other.created after n1']);
+  });
+
+  it('is told without what was taken back during a pass', async () => {
+    await store('things', 'soonest', { count: 1 });
+    await storeMany('large', 250);
+    meanwhile = async () => {
+      await collection<{ _id: string }>('things').updateMany({ _id: /^large 1/ }, { $set: { 'trace.events': [] } });
+      await end('large');
+    };
+    await relayed();
+    const events = await told();
+    expect(events).toHaveLength(1 + 2 * (250 - 111));
+    expect(events.filter((event) => event.includes(' large 1'))).toEqual([]);
+  });
+});
+
 it('records of two collections that have the same id are told of once each, when a unit of one has ended', async () => {
   await store('things', 'twin', { count: 1, unit: 'has ended' });
   await store('others', 'twin', { count: 1 });
@@ -145,6 +229,21 @@ it('events that are no longer kept are removed a thousand at a time, the oldest 
     left.push((await told()).length);
   }
   expect(left).toEqual([501, 2]);
+});
+
+it('events are kept by the store’s time, whatever the clock of the process that appends says', async () => {
+  await store('things', 'young', { count: 1 });
+  await relayed();
+  const now = clock.now();
+  const ahead = await openStorage({
+    uri,
+    clock: { now: () => new Date(now.getTime() + 40 * 24 * 60 * 60_000), inStore: () => now },
+  });
+  ahead.model(thingModel);
+  ahead.model(otherModel);
+  await vi.waitFor(async () => expect(await ahead.events.relay()).toBe('appended'), { timeout: 30_000 });
+  await ahead.close();
+  expect(await told()).toEqual(['thing.created young n1']);
 });
 
 it('events that are no longer kept are removed also while nothing is written', async () => {

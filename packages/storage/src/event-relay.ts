@@ -151,15 +151,16 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     // but old events go also while nothing is written
     const unasked = isTrimDue() ? undefined : left;
     left = undefined;
-    const state = unasked ?? (await take());
+    const taken = unasked ? undefined : await take();
+    const state = unasked ?? taken;
     if (!state) return undefined;
     let { lastId = BEFORE_ALL } = state;
     let [isHeld, last]: [boolean, string | undefined] = [!unasked, undefined];
     try {
       if (state.batch) await finish(state);
-      const passed: string[] = [];
+      let passed: readonly string[] = [];
       for (;;) {
-        const { isFull, records, heldBack } = await waiting.tellable(passed);
+        const { isFull, records, heldBackBy } = await waiting.tellable(passed);
         const { stored, lacks } = await batchOf(records, lastId);
         if (stored.cleared.length > 0) {
           await store(stored, isHeld ? held : own);
@@ -167,12 +168,12 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
           last = lastId = stored.lastId;
           await finish(stored, lacks);
         }
-        const remaining = new Set(records.slice(stored.cleared.length).map(({ _id }) => _id));
-        if (remaining.size === 0 && !isFull) break;
-        passed.push(...heldBack.filter((id) => !remaining.has(id)));
+        if (stored.cleared.length === records.length && !isFull) break;
+        // what is told in part is cleared of that, so that the change of such a unit is its first
+        passed = heldBackBy;
       }
       if (isHeld) {
-        await trim();
+        if (taken) await trim(taken.leaseUntil.getTime() - LEASE_MS);
         await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
       }
       left = { lastId };
@@ -185,10 +186,13 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     }
   }
 
-  /** Removes the events that are older than they are kept, some in each pass; says first up to which one. @throws Overtaken */
-  async function trim(): Promise<void> {
+  /**
+   * Removes the events that are older than they are kept, some in each pass; says first up to which one.
+   * @param now the store's time: a process whose clock is ahead must not remove what others still need
+   * @throws Overtaken
+   */
+  async function trim(now: number): Promise<void> {
     if (!isTrimDue()) return;
-    const now = clock.now().getTime();
     const old = { _id: { $lt: firstIdAt(now - retentionMs()) } };
     const some = await events.find(old, { sort: { _id: 1 }, limit: TRIM_MAX, projection: { _id: 1 }, ...options }).toArray();
     const last = some.at(-1);
@@ -197,7 +201,7 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
       if (matchedCount === 0) throw new Overtaken();
       await events.deleteMany({ _id: { $lte: last._id } }, options);
     }
-    if (some.length < TRIM_MAX) trimmedAt = now;
+    if (some.length < TRIM_MAX) trimmedAt = clock.now().getTime();
   }
 
   return { relay, events, states };

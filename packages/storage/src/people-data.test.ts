@@ -1,4 +1,5 @@
-import { afterAll, expect, it } from 'vitest';
+import { mongo } from 'mongoose';
+import { afterAll, expect, it, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
 import { defineModel, type Live } from './index.js';
 
@@ -50,6 +51,33 @@ it('the addresses that a record had are found by an index, however many other re
     totalKeysExamined: 2,
     totalDocsExamined: 2,
   });
+});
+
+it('a record whose change is told just then stays until its end is told', async () => {
+  await Letters.create({ _id: 'changed', ownerId: 'eve', text: '' });
+  await storage.events.last();
+  const { updateMany } = mongo.Collection.prototype;
+  const marking = vi.spyOn(mongo.Collection.prototype, 'updateMany').mockImplementationOnce(async function (
+    this: mongo.Collection,
+    ...given
+  ) {
+    await Letters.updateOne({ _id: 'changed' }, { $set: { text: 'again' } });
+    const marked = await updateMany.apply(this, given);
+    await storage.events.last();
+    return marked;
+  });
+  const eve = { id: 'eve', emails: [] };
+  const erase = () => storage.people.erase(eve, { blank: false });
+  expect(await erase()).toMatchObject({ left: 1 });
+  marking.mockRestore();
+  await expect
+    .poll(async () => {
+      await storage.events.last();
+      return (await erase()).left;
+    })
+    .toBe(0);
+  const told = await Accounts.db.collection('events').find({ 'subject.id': 'changed' }).sort({ _id: 1 }).toArray();
+  expect(told.map(({ type }) => type as string)).toEqual(['letter.created', 'letter.updated', 'letter.deleted']);
 });
 
 it('events of records that go lose what the model names, or all but ids and times', async () => {

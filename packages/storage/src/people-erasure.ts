@@ -70,7 +70,9 @@ export function createErasure({ models, database, clock, purge, onWrite }: Erasu
         const set = { ...clearing(clearedBy(naming, true)), deletedAt: { $literal: clock.now() } };
         changed += await write(ids, set, { deletedAt: null });
       }
-      const ready = traced ? await records.find({ _id: { $in: ids }, ...SETTLED } as object, ONLY_IDS).toArray() : batch;
+      // one whose last change was told only now has not been marked
+      const isTold = { _id: { $in: ids }, ...SETTLED, ...(softDelete && { deletedAt: { $ne: null } }) } as object;
+      const ready = traced ? await records.find(isTold, ONLY_IDS).toArray() : batch;
       if (ready.length > 0) await purge(collectionName, idsOf(ready), pace);
       changed += ready.length;
       left += batch.length - ready.length;

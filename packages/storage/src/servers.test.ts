@@ -83,6 +83,7 @@ describe('an address', () => {
     ['j=false', 'must not have j=false: '],
     ['readConcernLevel=local', 'must not have readConcernLevel=local: '],
     ['READCONCERNLEVEL=available', 'must not have readConcernLevel=available: '],
+    ['readConcernLevel=linearizable', 'must not have readConcernLevel=linearizable: MongoDB refuses it'],
   ])('with %s is refused with one line, without its password', async (option, problem) => {
     const opening = openOn(`mongodb://somebody:hidden@127.0.0.1:9/x?${option}`);
     await expect(opening).rejects.toThrow(StoreSetupError);

@@ -24,8 +24,10 @@ const rules: Record<string, (value: string) => string | undefined> = {
   w: (value) => (value === 'majority' || value === '1' ? undefined : weak('w', value, 'acknowledged')),
   journal: (value) => (value === 'true' ? undefined : weak('journal', value, 'acknowledged')),
   j: (value) => (value === 'true' ? undefined : weak('j', value, 'acknowledged')),
-  readconcernlevel: (value) =>
-    ['majority', 'linearizable', 'snapshot'].includes(value) ? undefined : weak('readConcernLevel', value, 'read'),
+  readconcernlevel: (value) => {
+    if (value === 'linearizable') return `must not have readConcernLevel=linearizable: MongoDB refuses it for $merge`;
+    return ['majority', 'snapshot'].includes(value) ? undefined : weak('readConcernLevel', value, 'read');
+  },
 };
 
 function weak(option: string, value: string, what: string): string {

@@ -18,6 +18,14 @@ export interface Waiting {
   [field: string]: unknown;
 }
 
+interface Tellable {
+  records: Waiting[];
+  /** There may be more of them. */
+  isFull: boolean;
+  /** The units under way to which the first changes belong that may not be told. */
+  heldBackBy: readonly string[];
+}
+
 interface WaitingChangesOptions {
   database: mongo.Db;
   traced(): ReadonlyMap<string, Traced>;
@@ -59,34 +67,37 @@ export function createWaitingChanges({ database, traced, asked, options }: Waiti
   /**
    * Waiting records, each with those of its changes that may be told: not those of units of work under way, nor what
    * follows them. A unit that has ended may have been taken back, so its records are read again after that was seen.
+   * @param passed units under way that are known to hold records back: the store leaves these out, however many they are
    */
-  async function tellable(except: readonly string[]) {
-    const found = await waitingRecords(except.length > 0 ? { _id: { $nin: except } } : {});
+  async function tellable(passed: readonly string[]): Promise<Tellable> {
+    const found = await waitingRecords(passed.length > 0 ? { [`${TRACE}.events.0.unit`]: { $nin: passed } } : {});
     const isFull = found.length === BATCH_RECORDS;
-    const named = [...new Set(found.flatMap(unitsOf))];
-    if (named.length === 0) return { isFull, records: found, heldBack: [] };
+    const named = [...new Set([...passed, ...found.flatMap(unitsOf)])];
+    if (named.length === 0) return { isFull, records: found, heldBackBy: [] };
     const running = await database
       .collection<{ _id: string }>('units')
       .find({ _id: { $in: named } }, { projection: { _id: 1 }, ...options })
       .toArray();
     const underWay = new Set(running.map(({ _id }) => _id));
     const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
+    // one of them has ended meanwhile: what was changed after that is told after its changes
+    if (passed.some(isOver)) return tellable(passed.filter((unit) => underWay.has(unit)));
     const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
     const changed = found.filter(isChanged).map(({ _id }) => _id);
     // another collection may have a record of the same id
     const unchanged = new Set(found.filter((record) => !isChanged(record)).map(recordKey));
     const isRead = (record: Waiting) => !unchanged.has(recordKey(record));
     const again = changed.length > 0 ? (await waitingRecords({ _id: { $in: changed } })).filter(isRead) : [];
-    const heldBack: string[] = [];
+    const heldBackBy = new Set(passed);
     const records = [...found.filter((record) => !isChanged(record)), ...again].flatMap((record) => {
       const { events: entries } = record[TRACE];
       const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
       if (end < 0) return record;
-      heldBack.push(record._id);
+      heldBackBy.add(entries[end]?.unit as string);
       if (end === 0) return [];
       return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
     });
-    return { isFull, records, heldBack };
+    return { isFull, records, heldBackBy: [...heldBackBy] };
   }
 
   /** The organizations of the records that belong to one by another record. */

@@ -71,7 +71,7 @@ export function createMcpFace(router: AnyTRPCRouter, server: ServerFacts, option
   function contextOf(req: ExpressRequest, res: ExpressResponse): RequestContext {
     const ctx = createRequestContext(facts, req, res);
     // the HTTP answer is that of the protocol, not of the operation
-    return { ...ctx, cookies: {}, setCookie() {}, clearCookie() {}, setHeader() {} };
+    return { ...ctx, cookies: {}, setCookie() {}, clearCookie() {}, setHeader() {}, appendHeader() {} };
   }
 
   /** The body's JSON; undefined where there is none, which the SDK answers. @throws ApiError and errors of the parser */

@@ -148,6 +148,30 @@ describe('iterating over a feed', () => {
     await expect(events.next()).rejects.toMatchObject({ status: 503 });
   });
 
+  it('counts what waits while it catches up for all of its socket, which is closed beyond a mebibyte', async () => {
+    const ends: string[] = [];
+    const socket = {
+      waitingBytes: 0,
+      bufferedAmount: 1024,
+      end: (reason: string) => void ends.push(reason),
+      drained: () => Promise.resolve(),
+      replayTurn: () => Promise.resolve(() => {}),
+    };
+    const [first, second] = [new IteratorReader('ann', socket), new IteratorReader('bob', socket)];
+    first.take({ n: 1 }, text(512 * 1024));
+    second.take({ n: 2 }, text(511 * 1024));
+    expect([socket.waitingBytes, ends]).toEqual([1023 * 1024, []]);
+    // what it takes from then on is sent at once
+    expect((await first.events().next()).value).toEqual({ n: 1 });
+    first.take({ n: 3 }, text(512 * 1024));
+    expect([socket.waitingBytes, ends]).toEqual([511 * 1024, []]);
+    second.take({ n: 4 }, text(512 * 1024 + 1));
+    expect(ends).toEqual(['slow']);
+    second.goLive();
+    second.goLive();
+    expect(socket.waitingBytes).toBe(0);
+  });
+
   it('keeps nothing once it is over, although nobody reads on', () => {
     const reader = new IteratorReader('ann');
     for (let n = 0; n < 1000; n++) reader.take({ n }, text(1024 * 1024));

@@ -1,5 +1,5 @@
 import type { Reader } from './feed.js';
-import { WAITING_MAX, type StreamSocket } from './stream-socket.js';
+import { hold, type StreamSocket } from './stream-socket.js';
 
 /**
  * A socket's subscription to a feed. While it catches up from the store, new events are queued and sent afterwards, so
@@ -18,14 +18,12 @@ export class SocketReader implements Reader {
     if (!this.waiting) return this.socket.deliver(text);
     this.waiting.push(text);
     this.waitingBytes += text.length;
-    // what a socket may hold is for all of its subscriptions together
-    this.socket.waitingBytes += text.length;
-    if (this.socket.waitingBytes + this.socket.bufferedAmount > WAITING_MAX) this.socket.end('slow');
+    hold(this.socket, text.length);
   }
 
   /** Forgets the queued events. */
   drop(): void {
-    this.socket.waitingBytes -= this.waitingBytes;
+    hold(this.socket, -this.waitingBytes);
     this.waitingBytes = 0;
     this.waiting &&= [];
   }

@@ -79,6 +79,28 @@ describe('the socket of a stream', () => {
   });
 });
 
+describe('the replays of a socket', () => {
+  it('have their turn one after the other', async () => {
+    await using open = await openSocket();
+    const turns: string[] = [];
+    const take = async (name: string) => {
+      const end = await open.socket.replayTurn();
+      turns.push(name);
+      return end;
+    };
+    const all = ['first', 'second', 'third'].map((name) => take(name));
+    await settled();
+    expect(turns).toEqual(['first']);
+    (await all[0])?.();
+    await settled();
+    expect(turns).toEqual(['first', 'second']);
+    (await all[1])?.();
+    (await all[2])?.();
+    (await take('later'))();
+    expect(turns).toEqual(['first', 'second', 'third', 'later']);
+  });
+});
+
 describe('waiting until a socket is drained', () => {
   /** Whether it is drained, as soon as that can be known. */
   async function drain(socket: StreamSocket) {

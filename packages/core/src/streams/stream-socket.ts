@@ -44,6 +44,22 @@ export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
   closed(socket: StreamSocket): void;
 }
 
+/** A socket, as far as it holds what waits for its readers. */
+export interface HeldSocket {
+  waitingBytes: number;
+  readonly bufferedAmount: number;
+  end(reason: CloseReason): void;
+}
+
+/**
+ * Counts bytes that wait for readers of a socket: what it may hold is for all of them together. Closes it beyond.
+ * @param bytes negative for those that wait no more
+ */
+export function hold(socket: HeldSocket, bytes: number): void {
+  socket.waitingBytes += bytes;
+  if (bytes > 0 && socket.waitingBytes + socket.bufferedAmount > WAITING_MAX) socket.end('slow');
+}
+
 /** A stream's socket. Thousands of them are idle, so it has few fields and no closures. */
 export class StreamSocket extends WebSocket implements StreamConnection {
   /** The caller's access; undefined where each call brings its own credentials. */
@@ -73,6 +89,8 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   /** Frames, or calls, being handled; frames are handled one after the other. */
   pending = 0;
   work: Promise<void> | undefined = undefined;
+  /** Ends with the last of the replays that wait for each other. */
+  private replays: Promise<void> | undefined = undefined;
 
   /** Sends a frame; closes the socket instead when too much is already buffered. */
   override send(data: Sent, options?: Sending | Done, done?: Done): void {
@@ -107,5 +125,17 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   async drained(): Promise<void> {
     while (this.readyState === WebSocket.OPEN && this.bufferedAmount > WAITING_LOW)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+  }
+
+  /**
+   * Waits until the replays before this one are over, so that a socket that takes nothing holds a single page in memory.
+   * @returns ends this one
+   */
+  async replayTurn(): Promise<() => void> {
+    const before = this.replays;
+    let end = () => {};
+    this.replays = new Promise((resolve) => (end = resolve));
+    await before;
+    return end;
   }
 }

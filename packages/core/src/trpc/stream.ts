@@ -5,7 +5,7 @@ import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authenticatio
 import type { CallWatch, RequestContext, VerifiedAccess } from '../context.js';
 import { Departures } from '../leaving.js';
 import type { AccessWatch, Watched } from '../streams/access-watch.js';
-import { requestErrors } from '../errors.js';
+import { requestErrors, validationError, type ApiError } from '../errors.js';
 import { countCalls, forgiveStop } from '../streams/pace.js';
 import type { StreamPlaces } from '../streams/stream-places.js';
 import type { Stream } from '../streams/stream-server.js';
@@ -56,6 +56,7 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
           const { server } = ctx;
           const facts = { ...server, verifyAccess: watched(server.verifyAccess), verifyKey: watched(server.verifyKey) };
           const calls: CallWatch = {
+            socket,
             began: () => (socket.pending += 1),
             authenticated: ({ identity }) => claim(socket, identity.id),
             subscribed: () => subscribe(socket, server.places),
@@ -69,7 +70,6 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
           const departures = new Departures(socket);
           const handle = getWSConnectionHandler<AnyTRPCRouter>({
             router,
-            maxBatchSize: MAX_BATCH_SIZE,
             createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams, departures), server: facts, calls }),
             experimental_encoder: {
               encode: jsonEncoder.encode,
@@ -101,12 +101,14 @@ function createDecoder(
   { line, router, places }: { line: Socket; router: AnyTRPCRouter; places: StreamPlaces },
 ): Encoder['decode'] {
   const config = router._def._config;
-  function refuse(call: unknown): void {
-    const { id } = (call ?? {}) as { id?: unknown };
-    if (typeof id !== 'string' && typeof id !== 'number') return;
+  /** Refuses calls in one write; those without an id by one answer. */
+  function refuse(calls: readonly unknown[], failure: ApiError): void {
     const details = { path: undefined, type: 'unknown', input: undefined, ctx: undefined } as const;
-    const error = getErrorShape({ config, error: requestErrors.tooMany(), ...details });
-    socket.send(JSON.stringify(transformTRPCResponse(config, { id, error })));
+    const error = getErrorShape({ config, error: failure, ...details });
+    const ids = new Set(calls.map((call) => idOf(call) ?? null));
+    line.cork();
+    for (const id of ids) socket.send(JSON.stringify(transformTRPCResponse(config, { id, error })));
+    line.uncork();
   }
 
   return (data) => {
@@ -117,25 +119,32 @@ function createDecoder(
       forgiveStop(socket, places);
       return given;
     }
-    let room = countCalls(socket, calls.length, places);
-    // the adapter refuses every call of a frame with too many
-    if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
-    // one write for all refusals
-    line.cork();
-    const within = calls.filter((call) => {
-      if (isStop(call)) return true;
-      room -= 1;
-      if (room < 0) refuse(call);
-      return room >= 0;
-    });
-    line.uncork();
-    return within;
+    const room = countCalls(socket, calls.length, places);
+    const others = calls.filter((call) => !isStop(call));
+    // not by the adapter, which refuses the stops of such a frame, too
+    if (others.length > MAX_BATCH_SIZE) {
+      refuse(others, tooManyCalls());
+      return calls.filter(isStop);
+    }
+    if (room === calls.length) return given;
+    const refused = new Set(others.slice(room));
+    // those without an id in silence, so that a flood of them has no answers
+    const answered = [...refused].filter((call) => idOf(call) !== undefined);
+    refuse(answered, requestErrors.tooMany());
+    return calls.filter((call) => !refused.has(call));
   };
 }
 
-/** Whether a call stops a subscription, which costs nothing and frees a place. */
+const tooManyCalls = () => validationError(['request must be a valid tRPC call']);
+
+function idOf(call: unknown): string | number | undefined {
+  const { id } = (call ?? {}) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** Whether a call stops a subscription, which costs nothing and frees a place. One without an id would be answered. */
 function isStop(call: unknown): boolean {
-  return (call as { method?: unknown } | null)?.method === 'subscription.stop';
+  return idOf(call) !== undefined && (call as { method?: unknown }).method === 'subscription.stop';
 }
 
 /** Verifies access tokens and keys, and closes the socket when a verified one is no longer valid. */

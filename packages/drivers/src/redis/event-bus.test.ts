@@ -1,5 +1,6 @@
 import { createInProcessBus, type EventBus, type Log } from '@tandem/core';
 import { HAS_REDIS, PATIENCE, startRedis, type RedisServer } from '@tandem/testing';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedisBus, openRedis } from '../redis.js';
 
@@ -176,21 +177,26 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no
     expect(reader.events).not.toContainEqual({ n: 1 });
   });
 
-  it('listens to 150,000 topics again after its connection is lost', async () => {
+  it('listens to 150,000 topics again after its connection is lost', { timeout: 300_000 }, async () => {
+    // a slow machine needs a while for so many
+    const patience = { ...PATIENCE, timeout: 90_000 };
     // its own, which is busy after it
     await using busy = await startRedis();
     const [bus, other] = [openBus(SILENT, busy.url), openBus(SILENT, busy.url)];
-    const asking = openRedis(busy.url);
-    onTestFinished(() => asking.close());
-    await asking.verify();
     for (let n = 1; n < 150_000; n++) bus.subscribe(`many ${n}`, () => {});
     const last = read(bus, 'the last of many');
-    await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => last.resumptions, patience).toBeGreaterThan(0);
     const before = last.resumptions;
-    await asking.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await expect.poll(() => last.resumptions, PATIENCE).toBeGreaterThan(before);
-    other.publish('the last of many', { after: true });
-    await expect.poll(() => last.events, PATIENCE).toContainEqual({ after: true });
+    // without the driver's timeout: Redis answers once it has forgotten all topics
+    const asking = new Redis(busy.url);
+    onTestFinished(() => asking.disconnect());
+    await asking.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await expect.poll(() => last.resumptions, patience).toBeGreaterThan(before);
+    const heard = () => {
+      other.publish('the last of many', { after: true });
+      return last.events;
+    };
+    await expect.poll(heard, patience).toContainEqual({ after: true });
   });
 
   it('tells the others to resume when only the publisher lost its connection', async () => {

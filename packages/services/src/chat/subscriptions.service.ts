@@ -35,6 +35,9 @@ const IN_VERSION = [{ $set: { changedIn: { $add: [`$${TRACE}.version`, 1] } } }]
 export function createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, isDirect, existingIdentities } = ends;
+  // a process may have died between a membership and its check
+  storage.events.idsBeforeCleared(['subscription.created'], (ids) => storage.cascades.followParents(subscriptionModel, ids));
+
   /** Without a mute of an earlier membership. */
   function showBare(record: SubscriptionRecord): Subscription {
     const { hiddenBy, lastReadMessageId, readAt, changedIn, role = 'member', ...subscription } = present(record);

@@ -1,6 +1,7 @@
 import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, subscribe, valueOf } from '../../test/chat-world.js';
+import { subscriptionModel } from './subscription.model.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
 const app = fixture(startTestServer);
@@ -12,6 +13,17 @@ const membersOf = async (channelId: string) =>
   (await admin.rest('GET', `/subscriptions?channelId=${channelId}`).expect<{ data: Subscription[] }>(200)).data.map(
     ({ subscribedId }) => subscribedId,
   );
+
+it('a subscription that a dead process left in a deleted channel goes with that', async () => {
+  const { id: channelId } = await openChannel(ann);
+  await admin.rest('DELETE', `/channels/${channelId}`).expect(204);
+  const Subscriptions = app.storage.model(subscriptionModel);
+  const { _id } = await Subscriptions.create({ channelId, subscribedId: bob.id, role: 'member' });
+  await app.storage.events.last();
+  expect(await Subscriptions.findById(_id).lean()).toBeNull();
+  await admin.rest('POST', `/channels/${channelId}/restore`).expect(200);
+  expect(await membersOf(channelId)).toContain(bob.id);
+});
 
 describe.each(FACES)('a subscription over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>

@@ -135,28 +135,18 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       if (!reader.isReading) return feeds.leave(channelId, reader);
       say(socket, { type: 'subscribed', channelId, ...begun });
       // later frames must not wait for a long replay
-      if (sinceChange !== undefined) replay(reader, replays.changesAfter(channelId, reader, sinceChange));
-      else if (sinceSeq !== undefined) replay(reader, replays.messagesAfter(channelId, reader, sinceSeq));
+      if (sinceChange !== undefined) void replay(reader, replays.changesAfter(channelId, reader, sinceChange));
+      else if (sinceSeq !== undefined) void replay(reader, replays.messagesAfter(channelId, reader, sinceSeq));
       else reader.goLive();
     } catch (error) {
-      reader.stop();
-      throw error;
+      // one that the client has left owes nobody an answer
+      if (reader.stop()) throw error;
     }
   }
 
-  /** The last of the replays that wait for each other on a socket, so that one that takes nothing holds a single page in memory. */
-  const replaying = new WeakMap<StreamSocket, Promise<void>>();
-  function replay(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): void {
+  async function replay(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): Promise<void> {
     const { socket } = reader;
-    const before = replaying.get(socket) ?? Promise.resolve();
-    replaying.set(
-      socket,
-      before.then(() => catchUp(reader, missed)),
-    );
-  }
-
-  async function catchUp(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): Promise<void> {
-    const { socket } = reader;
+    const end = await socket.replayTurn();
     try {
       await socket.drained();
       if (!reader.isReading) return;
@@ -169,6 +159,8 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     } catch (error) {
       log.error({ err: describeError(error) }, 'messages for an open stream could not be read');
       socket.end('failed');
+    } finally {
+      end();
     }
   }
 
@@ -282,7 +274,9 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       const channelIds = [...new Set(query.getAll('channelId'))];
       if (channelIds.length > CHANNELS_AT_ONCE_MAX)
         throw validationError([`query parameter 'channelId' must NOT have more than ${CHANNELS_AT_ONCE_MAX} items`]);
-      await Promise.all(channelIds.map((channelId) => chat.membershipOf(identityId, channelId)));
+      // by one query: who is refused may ask again and again
+      const members = await chat.membersAmong(new Map(channelIds.map((channelId) => [channelId, new Set([identityId])])));
+      if (channelIds.some((channelId) => !members.get(channelId)?.has(identityId))) throw chatErrors.notSubscribed();
       refuseUnknown(query, ['channelId']);
       if (channelIds.some((channelId) => !Id.safeParse(channelId).success))
         throw validationError(['query parameter \'channelId\' must match format "uuid"']);

@@ -1,4 +1,4 @@
-import { Feed, IteratorReader, ruleErrors } from '@tandem/core';
+import { Feed, IteratorReader, ruleErrors, type ReaderSocket } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
 import { tracked } from '@trpc/server';
@@ -29,8 +29,9 @@ export class EventReader extends IteratorReader {
   constructor(
     private readonly actor: Actor,
     private readonly feed: EventFeed,
+    socket: ReaderSocket | undefined,
   ) {
-    super(actor.identityId);
+    super(actor.identityId, socket);
   }
 
   override end(failure?: unknown): void {
@@ -57,7 +58,7 @@ export class EventReader extends IteratorReader {
     try {
       while (!signal.aborted) {
         const { data, nextSince } = await feed.inTurn({ key: identityId, isAnonymous: false }, read, signal);
-        for (const event of data) yield tracked(event.id, event);
+        yield* this.paced(data.map((event) => tracked(event.id, event)));
         at = nextSince ?? undefined;
         if (data.length === 0) await feed.log.beyond(at, signal);
       }

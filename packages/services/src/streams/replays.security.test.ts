@@ -1,9 +1,22 @@
-import { PATIENCE, fixture, openStream, startStoreProxy, startTestServer, databaseOf, type Person } from '@tandem/testing';
+import {
+  PATIENCE,
+  databaseOf,
+  fixture,
+  openStream,
+  startStoreProxy,
+  startTestServer,
+  type Frame,
+  type Person,
+  type TestStream,
+} from '@tandem/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 
 /** More than two pages of a replay. */
 const MESSAGES = 250;
+/** More than the kernel keeps of a connection, as a page alone is. */
+const LARGE = 150;
+const TEXT = 'x'.repeat(100_000);
 
 const proxy = fixture(() => startStoreProxy(databaseOf('replays')));
 const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
@@ -17,16 +30,91 @@ async function longChannel(bob: Person): Promise<string> {
   return channelId;
 }
 
+const call = (id: number, path: string, input: object) => ({ id, method: 'subscription', params: { path, input } });
+/** What was told, on either stream. */
+const toldBy = ({ frames }: TestStream) =>
+  frames.map((frame) => (frame as { result?: { data?: { data: Frame } } }).result?.data?.data ?? frame);
+
+function isSecondPageOf(channelId: string) {
+  return ({ collection, body }: { collection: string; body: object }) =>
+    collection === 'messages' && [channelId, '"$gt":100'].every((part) => JSON.stringify(body).includes(part));
+}
+
 describe('replays', () => {
-  it('of a socket come one after the other, so that one that takes nothing holds one page of all its channels', async () => {
+  it.each(['/messages/listen', '/trpc'])(
+    'of a socket come one after the other, so that one that takes nothing holds one page of all its channels: %s',
+    async (path) => {
+      const bob = await app.signUp();
+      const channelIds = [await longChannel(bob), await longChannel(bob)] as const;
+      const [first, second] = channelIds;
+      const { reached, release } = proxy.hold(isSecondPageOf(first));
+      const stream = await openStream(app.url, path, bob.credentials);
+      onTestFinished(stream.close);
+      for (const [n, channelId] of channelIds.entries()) {
+        const input = { channelId, sinceSeq: 0 };
+        stream.send(path === '/trpc' ? call(n, 'chat.channelEvents', input) : { type: 'subscribe', ...input });
+      }
+      // the first is still read while the second begins
+      await reached;
+      await expect.poll(() => toldBy(stream).filter(({ type }) => type === 'subscribed').length, PATIENCE).toBe(2);
+      await ann.rest('GET', `/channels/${second}/messages?limit=1`).expect(200);
+      release();
+      const told = () => toldBy(stream).flatMap(({ type, channelId }) => (type === 'message.created' ? [channelId] : []));
+      await expect.poll(() => told().length, PATIENCE).toBe(2 * MESSAGES);
+      expect(told()).toEqual(channelIds.flatMap((channelId) => Array.from({ length: MESSAGES }, () => channelId)));
+    },
+  );
+
+  it('over a WebSocket at /trpc that wait for another end when they are stopped', async () => {
     const bob = await app.signUp();
-    const channelIds = [await longChannel(bob), await longChannel(bob)];
-    const stream = await openStream(app.url, '/messages/listen', bob.credentials);
+    const channelIds = [await longChannel(bob), await longChannel(bob)] as const;
+    const { reached, release } = proxy.hold(isSecondPageOf(channelIds[0]));
+    const stream = await openStream(app.url, '/trpc', bob.credentials);
     onTestFinished(stream.close);
-    for (const channelId of channelIds) stream.send({ type: 'subscribe', channelId, sinceSeq: 0 });
-    const told = () => stream.frames.flatMap(({ type, channelId }) => (type === 'message.created' ? [channelId] : []));
+    for (const [n, channelId] of channelIds.entries()) stream.send(call(n, 'chat.channelEvents', { channelId, sinceSeq: 0 }));
+    await reached;
+    await expect.poll(() => toldBy(stream).filter(({ type }) => type === 'subscribed').length, PATIENCE).toBe(2);
+    stream.send({ id: 1, method: 'subscription.stop' });
+    const isStopped = () => stream.frames.some(({ id, result }) => id === 1 && (result as { type?: string }).type === 'stopped');
+    const told = () => toldBy(stream).flatMap(({ type, channelId }) => (type === 'message.created' ? [channelId] : []));
+    await expect.poll(isStopped, PATIENCE).toBe(true);
+    // before the other goes on
+    expect(told().length).toBeLessThan(MESSAGES);
+    release();
+    await expect.poll(() => told().length, PATIENCE).toBe(MESSAGES);
+    // the next has its turn all the same
+    stream.send(call(2, 'chat.channelEvents', { channelId: channelIds[1], sinceSeq: 0 }));
     await expect.poll(() => told().length, PATIENCE).toBe(2 * MESSAGES);
-    expect(told()).toEqual(channelIds.flatMap((channelId) => Array.from({ length: MESSAGES }, () => channelId)));
+  });
+
+  it.each([
+    [
+      'a channel',
+      'chat.channelEvents',
+      async () => {
+        const { id: channelId } = await openChannel(ann);
+        for (let n = 0; n < LARGE; n++)
+          await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: 'x', metadata: { text: TEXT } });
+        return { channelId, sinceSeq: 0 };
+      },
+    ],
+    [
+      'notifications',
+      'notifications.events',
+      async () => {
+        const { id: since } = await app.tandem.services.notifications.notify(ann.id);
+        for (let n = 0; n < LARGE; n++) await app.tandem.services.notifications.notify(ann.id, { text: TEXT });
+        return { since };
+      },
+    ],
+  ])('over a WebSocket at /trpc come no faster than the socket takes them: of %s', async (_name, path, prepare) => {
+    const input = await prepare();
+    const stream = await openStream(app.url, '/trpc', ann.credentials);
+    onTestFinished(stream.close);
+    stream.send(call(1, path, input));
+    const told = () => toldBy(stream).filter((event) => JSON.stringify(event).length > TEXT.length).length;
+    await expect.poll(told, PATIENCE).toBe(LARGE);
+    expect(stream.socket.readyState).toBe(stream.socket.OPEN);
   });
 
   it('over server-sent events end with the membership', async () => {
@@ -36,9 +124,7 @@ describe('replays', () => {
     onTestFinished(live.close);
     live.send({ type: 'subscribe', channelId });
     await live.next('subscribed');
-    const isSecondPage = ({ collection, body }: { collection: string; body: object }) =>
-      collection === 'messages' && JSON.stringify(body).includes('"$gt":100');
-    const { reached, release } = proxy.hold(isSecondPage);
+    const { reached, release } = proxy.hold(isSecondPageOf(channelId));
     const input = encodeURIComponent(JSON.stringify({ channelId, sinceSeq: 0 }));
     const response = await fetch(`${app.url}/trpc/chat.channelEvents?input=${input}`, {
       headers: { authorization: `Bearer ${bob.accessToken}`, accept: 'text/event-stream' },

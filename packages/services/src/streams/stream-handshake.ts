@@ -9,11 +9,8 @@ import {
   type Handshake,
   type VerifiedAccess,
 } from '@tandem/core';
-import type { StreamName } from './stream-ticket.model.js';
+import { SUBSCRIPTIONS, type StreamName } from './stream-ticket.model.js';
 import type { StreamTickets } from './stream-tickets.js';
-
-/** The subscription with the same events as a stream: its service's auth mode applies, and scopes name it. */
-const SUBSCRIPTIONS = { messages: 'chat.channelEvents', notifications: 'notifications.events' } as const;
 
 /**
  * Authenticates the caller of a stream: by a ticket, else in the mode of the service. Cookie mode requires an allowed origin,

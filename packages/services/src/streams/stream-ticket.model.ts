@@ -1,7 +1,10 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
 /** The streams, named by their content. */
-export type StreamName = 'messages' | 'notifications';
+export type StreamName = keyof typeof SUBSCRIPTIONS;
+
+/** The subscription with the same events as a stream: its service's auth mode applies, and scopes name it. */
+export const SUBSCRIPTIONS = { messages: 'chat.channelEvents', notifications: 'notifications.events' } as const;
 
 /** An unused ticket. `_id` is its hash, so that read access to the store opens no stream. */
 export interface StreamTicketRecord extends BaseRecord {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { SessionsService } from '../authentication/sessions/sessions.service.js';
 import type { KeyAccess } from '../keys/key-access.js';
 import { Timestamp } from '../shared/schemas.js';
-import { streamTicketModel, type StreamName, type StreamTicketRecord } from './stream-ticket.model.js';
+import { SUBSCRIPTIONS, streamTicketModel, type StreamName, type StreamTicketRecord } from './stream-ticket.model.js';
 
 export type StreamTickets = ReturnType<typeof createStreamTickets>;
 
@@ -73,6 +73,7 @@ export function createStreamTickets({
         summary: `Get a ticket that opens the stream of ${stream} once`,
         failure: 'Failed to create ticket',
         isRead: true,
+        opens: SUBSCRIPTIONS[stream],
       })
         .input(z.strictObject({}))
         .output(TicketSchema)

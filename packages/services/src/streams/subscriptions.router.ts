@@ -11,6 +11,7 @@ import {
   type AccessWatch,
   type AuthenticatedContext,
   type Log,
+  type ReaderSocket,
 } from '@tandem/core';
 import { tracked } from '@trpc/server';
 import { z } from 'zod';
@@ -50,9 +51,10 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
   from: End | undefined = undefined;
   constructor(
     identityId: string,
+    socket: ReaderSocket | undefined,
     readonly hasSenders: boolean,
   ) {
-    super(identityId);
+    super(identityId, socket);
   }
   get isReading(): boolean {
     return !this.isOver;
@@ -85,14 +87,15 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
       throw unexpectedError(requestErrors.unexpected.message, { isUnavailable: server.isUnavailable(error), cause: error });
     } finally {
       open.delete(reader);
+      reader.goLive();
       watch.remove(watched);
       signal?.removeEventListener('abort', leave);
     }
   }
 
   async function* missedBy(reader: ChannelIteratorReader, channelId: string, { change, seq }: Partial<End>) {
-    if (change !== undefined) yield* replays.changesAfter(channelId, reader, change);
-    else if (seq !== undefined) yield* replays.messagesAfter(channelId, reader, seq);
+    if (change !== undefined) yield* reader.replayed<ChatServerFrame>(replays.changesAfter(channelId, reader, change));
+    else if (seq !== undefined) yield* reader.replayed<ChatServerFrame>(replays.messagesAfter(channelId, reader, seq));
   }
 
   /** @param since what the caller has: the number of its last change, or else of its last message */
@@ -128,7 +131,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
     try {
       const state = await own.start(reader);
       yield { type: 'subscribed', self: true };
-      yield* state;
+      yield* reader.paced(state);
       yield* reader.events() as AsyncGenerator<OwnEvent>;
     } finally {
       own.leave(reader);
@@ -146,7 +149,8 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         if (frame.type === 'notification.created') last = frame.notification.id;
         return tracked(last, frame);
       };
-      for await (const frame of notifications.opening(identityId, anchor)) {
+      const opening = notifications.opening(identityId, anchor);
+      for await (const frame of anchor ? reader.replayed(opening) : opening) {
         if (frame.type === 'notification.created' && reader.hasEnded()) return;
         yield event(frame);
       }
@@ -166,14 +170,14 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         )
         .subscription(({ ctx, input, signal }) => {
           const { channelId, sinceSeq, sinceChange, expand = [], lastEventId: last } = input;
-          const reader = new ChannelIteratorReader(ctx.identity.id, expand.length > 0);
+          const reader = new ChannelIteratorReader(ctx.identity.id, ctx.calls?.socket, expand.length > 0);
           const seen = last === undefined ? undefined : Seq.safeParse(Number(last)).data;
           const after = sinceChange === undefined ? { seq: seen ?? sinceSeq } : { change: seen ?? sinceChange };
           return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, after) });
         }),
 
       ownEvents: authenticated.input(z.strictObject({})).subscription(({ ctx, signal }) => {
-        const reader = new IteratorReader(ctx.identity.id);
+        const reader = new IteratorReader(ctx.identity.id, ctx.calls?.socket);
         return whileAllowed(ctx, { reader, signal, events: ownEvents(reader) });
       }),
     }),
@@ -182,7 +186,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
       events: authenticated
         .input(z.strictObject({ since: Id.optional(), lastEventId: lastEventId.optional() }))
         .subscription(({ ctx, input, signal }) => {
-          const reader = new IteratorReader(ctx.identity.id);
+          const reader = new IteratorReader(ctx.identity.id, ctx.calls?.socket);
           const since = z.union([Id, JoinedAt]).safeParse(input.lastEventId).data ?? input.since;
           return whileAllowed(ctx, { reader, signal, events: notificationEvents(reader, since) });
         }),
@@ -193,16 +197,19 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         .use(allow(readsEvents(roleOf)))
         .input(eventStreamInput)
         .subscription(async ({ ctx, input, signal }) => {
-          const reader = new EventReader(actorOf(ctx), feed);
+          const reader = new EventReader(actorOf(ctx), feed, ctx.calls?.socket);
           // before the stream begins: what happens from then on is told
           const since = Id.safeParse(input.lastEventId).data ?? input.since ?? (await events.last()) ?? undefined;
           return whileAllowed(ctx, { reader, signal, events: reader.follow({ ...input, since }) });
         }),
     }),
 
-    /** Ends the open subscriptions, which would keep the HTTP server from closing. */
+    /**
+     * Ends the open subscriptions, which would keep the HTTP server from closing. By a failure that may pass: of server-sent events
+     * an ordinary end says that nothing more will ever come, and clients do not connect again.
+     */
     close(): void {
-      for (const reader of open) reader.end();
+      for (const reader of open) reader.end(requestErrors.unavailable());
     },
   };
 }

@@ -5,6 +5,8 @@ import { WebSocket } from 'ws';
 import { openChannel, say } from '../../test/chat-world.js';
 import type { AppRouter } from '../router.js';
 
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
 const app = fixture(startTestServer);
 let ann: Person;
 beforeAll(async () => {
@@ -176,35 +178,54 @@ describe('tRPC over a WebSocket', () => {
   });
 });
 
+/** Begins server-sent events; `got.text` is what has come so far. */
+async function listen(person: Person, path: string, given: object, server = app) {
+  const input = encodeURIComponent(JSON.stringify(given));
+  const response = await fetch(`${server.url}/trpc/${path}?input=${input}`, {
+    headers: { ...bearer(person), accept: 'text/event-stream' },
+  });
+  const got = { type: response.headers.get('content-type'), text: '' };
+  const ended = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
+      got.text += decoder.decode(chunk, { stream: true });
+  })();
+  return { got, ended };
+}
+
 describe('server-sent events', () => {
   it('tell what happens in a channel until the session ends', async () => {
     const bob = await app.signUp();
     const { id: channelId } = await openChannel(bob);
-    const input = encodeURIComponent(JSON.stringify({ channelId }));
-    const response = await fetch(`${app.url}/trpc/chat.channelEvents?input=${input}`, {
-      headers: { ...bearer(bob), accept: 'text/event-stream' },
-    });
-    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-    let text = '';
-    const ended = (async () => {
-      const decoder = new TextDecoder();
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
-        text += decoder.decode(chunk, { stream: true });
-    })();
-    await expect.poll(() => text, PATIENCE).toContain('"type":"subscribed"');
+    const { got, ended } = await listen(bob, 'chat.channelEvents', { channelId });
+    expect(got.type).toMatch(/^text\/event-stream/);
+    await expect.poll(() => got.text, PATIENCE).toContain('"type":"subscribed"');
     await say(bob, channelId, 'over events');
-    await expect.poll(() => text, PATIENCE).toContain('over events');
+    await expect.poll(() => got.text, PATIENCE).toContain('over events');
     await app.rest('POST', '/auth/logout', {}, bob.credentials).expect(204);
     await ended;
-    expect(text).toContain('token could not be verified');
+    expect(got.text).toContain('token could not be verified');
   });
 
-  it('end with the server, which waits for none of them', async () => {
+  it('end with the server, which waits for none of them, by an error that lets clients come back', async () => {
     const server = await startTestServer({ clock: app.clock });
-    const bob = await server.signUp();
-    const response = await fetch(`${server.url}/trpc/notifications.events?input=%7B%7D`, { headers: bearer(bob) });
-    const text = response.text();
+    const admin = await server.signUpAdmin();
+    const { id: channelId } = await openChannel(admin);
+    const subscriptions = {
+      'notifications.events': {},
+      'chat.channelEvents': { channelId },
+      'chat.ownEvents': {},
+      'events.stream': { since: BEFORE_ALL },
+    };
+    const streams = await Promise.all(Object.entries(subscriptions).map(([path, given]) => listen(admin, path, given, server)));
+    for (const { got } of streams) await expect.poll(() => got.text, PATIENCE).toContain('data: {"');
     await server.close();
-    expect(await text).toContain('"type":"ready"');
+    for (const { got, ended } of streams) {
+      await ended;
+      expect(got.text).toMatch(/event: serialized-error\n.*"code":"SERVICE_UNAVAILABLE"/);
+      // what tells clients that nothing more will ever come
+      expect(got.text).not.toContain('event: return');
+      expect(got.text).not.toContain('"type":"unsubscribed"');
+    }
   });
 });

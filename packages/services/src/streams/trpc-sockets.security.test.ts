@@ -14,6 +14,8 @@ import {
 } from '@tandem/testing';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import { openChannel } from '../../test/chat-world.js';
+import { answersTo, query, stop, subscription } from '../../test/trpc-calls.js';
 
 const MOST = 100;
 const TOO_MANY = { status: 429, headers: { 'retry-after': '10' }, body: { error: { message: 'Too many requests' } } };
@@ -134,5 +136,34 @@ describe('a frame at /trpc', () => {
       error: { message: 'Validation Error', data: { httpStatus: 400, data: ['request must be a valid tRPC call'] } },
     });
     expect(stream.frames).toHaveLength(41);
+  });
+
+  it('stops any number of subscriptions, and also where it carries too many calls', async () => {
+    const ann = await app.signUp();
+    const { id: channelId } = await openChannel(ann);
+    await using stream = await openStream(app.url, '/trpc', by(ann));
+    const others = Array.from({ length: 30 }, (_, n) => stop(10_000 + n));
+    const calls = Array.from({ length: 21 }, query);
+    for (const beside of [others, [...calls, ...others]]) {
+      const call = subscription(channelId);
+      stream.send(call);
+      await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('data');
+      stream.send([...beside, stop(call.id)]);
+      await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('stopped');
+    }
+    expect(calls.flatMap(({ id }) => answersTo(stream, id))).toEqual(calls.map(() => 400));
+  });
+
+  it.each([
+    ['calls', {}],
+    ['stops', { id: null, method: 'subscription.stop' }],
+  ])('is answered once for all its %s without an id', async (_, call) => {
+    const ann = await app.signUp();
+    await using stream = await openStream(app.url, '/trpc', by(ann));
+    stream.send(Array.from({ length: 30 }, () => call));
+    const last = query();
+    stream.send(last);
+    await expect.poll(() => answersTo(stream, last.id), PATIENCE).toHaveLength(1);
+    expect(stream.frames.filter(({ id }) => id === null)).toMatchObject([{ error: { data: { httpStatus: 400 } } }]);
   });
 });

@@ -32,7 +32,7 @@ export const deliveryRecord = defineRecord('webhookDeliveries', {
       stored: { type: Date, ...none },
     }),
   },
-  internal: { subjectId: text, expiresAt: { type: Date, required: true } },
+  internal: { subjectId: text, expiresAt: { type: Date, required: true }, isLastTry: { type: Boolean } },
 });
 
 export const DeliverySchema = deliveryRecord.schema.meta({ id: 'WebhookDelivery' });

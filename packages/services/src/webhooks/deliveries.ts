@@ -32,7 +32,7 @@ function bodyOf({ id, type, at, subject, organizationId, actor, data }: DomainEv
 }
 
 function show(record: DeliveryRecord): Delivery {
-  const { subjectId, expiresAt, ...shown } = present(record);
+  const { subjectId, expiresAt, isLastTry, ...shown } = present(record);
   return shown;
 }
 
@@ -92,9 +92,11 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
     async again(webhookId: string, deliveryId: string): Promise<Delivery> {
       await lines.wake([webhookId], later(RESUMED_MS));
       const now = clock.now();
-      const $set = { status: 'pending', nextAttemptAt: now } as const;
-      const after = { returnDocument: 'after' } as const;
-      const row = await Deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, { $set }, after).lean<DeliveryRecord>();
+      // asked for twice, it is still the last try
+      const isLastTry = { $or: [{ $eq: ['$status', 'failed'] }, { $eq: ['$isLastTry', true] }] };
+      const stages = [{ $set: { status: 'pending', nextAttemptAt: now, isLastTry } }];
+      const after = { returnDocument: 'after', updatePipeline: true } as const;
+      const row = await Deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, stages, after).lean<DeliveryRecord>();
       if (!row) throw errors.deliveryNotFound();
       await lines.wake([webhookId], now);
       return show(row);
@@ -132,10 +134,10 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
      * @param isLast whether it is not tried again
      */
     async note(row: DeliveryRecord, { status, durationMs, error }: Answer, isLast: boolean): Promise<void> {
-      const wait = isLast ? undefined : WAITS_MS[row.attempts];
+      const wait = isLast || row.isLastTry ? undefined : WAITS_MS[row.attempts];
       const outcome =
         error === null
-          ? { status: 'delivered', nextAttemptAt: null }
+          ? { status: 'delivered', nextAttemptAt: null, isLastTry: false }
           : wait === undefined
             ? { status: 'failed', nextAttemptAt: null }
             : { status: 'pending', nextAttemptAt: later(wait) };

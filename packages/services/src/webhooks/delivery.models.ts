@@ -18,6 +18,8 @@ export interface DeliveryRecord extends BaseRecord {
   /** Set while it is pending. */
   nextAttemptAt: Date | null;
   expiresAt: Date;
+  /** It was given up, and is tried once more. */
+  isLastTry?: boolean;
 }
 /** Matches the times of pending deliveries; queries need it for their index. */
 export const PENDING = { $gt: new Date(0) } as const;
@@ -64,7 +66,7 @@ export interface LineRecord extends QueuedRecord {
   failingSince?: Date | null;
   /** The address that failed: what it did counts for no other. */
   failingUrl?: string | null;
-  /** Until when its receiver, which was slow, counts as slow. */
+  /** Until when its receiver counts as slow, because it was or because it is new. */
   slowUntil?: Date | null;
 }
 export const lineModel = defineModel<LineRecord>('webhookLines', {

@@ -1,6 +1,9 @@
 import { createLeasedQueue, isDuplicateKey, type Storage } from '@tandem/storage';
 import { lineModel, type LineRecord } from './delivery.models.js';
 
+/** How long a receiver counts as slow from a slow answer on, or from its first message on, in milliseconds. */
+export const SLOW_FOR_MS = 60 * 60_000;
+
 /** What the worker on a line leaves behind. */
 export interface LineState {
   /** When there is work again; null for never. */
@@ -22,7 +25,10 @@ export function createLines(storage: Storage) {
     // a leased line keeps its lease; whoever holds it sees that it was woken
     const dueAt = { $cond: [{ $eq: [{ $ifNull: ['$owner', null] }, null] }, { $min: ['$dueAt', at] }, '$dueAt'] };
     const wakes = { $add: [{ $ifNull: ['$wakes', 0] }, 1] };
-    const fields = { attempts: { $ifNull: ['$attempts', 0] }, owner: { $ifNull: ['$owner', null] }, dueAt, wakes };
+    // nobody knows yet how soon it answers: by new webhooks one caller could take all lanes, again and again
+    const whenNew = { $eq: [{ $type: '$slowUntil' }, 'missing'] };
+    const slowUntil = { $cond: [whenNew, new Date(now.getTime() + SLOW_FOR_MS), '$slowUntil'] };
+    const fields = { attempts: { $ifNull: ['$attempts', 0] }, owner: { $ifNull: ['$owner', null] }, dueAt, wakes, slowUntil };
     const update = [{ $set: { ...fields, createdAt: { $ifNull: ['$createdAt', now] }, updatedAt: now } }];
     const writes = webhookIds.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } }));
     return collection.bulkWrite(writes as never[], { ordered: false });

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { createOrganization } from '../../test/people.js';
 import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
-import { deliveryModel, lineModel, type DeliveryRecord } from './delivery.models.js';
+import { deliveryModel, type DeliveryRecord } from './delivery.models.js';
 import type { Webhook } from './webhooks.schemas.js';
 
 const MINUTE = 60_000;
@@ -31,50 +31,6 @@ async function create(url: string, type: string): Promise<string> {
 }
 const service = () => app.tandem.services.webhooks;
 const eventsOf = (type: string, count: number) => Array.from({ length: count }, () => orderEvent({ type }));
-
-it('a slow receiver delays no other, and has few requests under way', async () => {
-  await using slow = await startReceiver();
-  await using fast = await startReceiver();
-  await create(slow.url, 'order.created');
-  await create(fast.url, 'order.updated');
-  const release = slow.hold();
-  await service().dispatch(eventsOf('order.created', 30));
-  await slow.arrived(5);
-  const events = eventsOf('order.updated', 30);
-  await service().dispatch(events);
-  await fast.arrived(30);
-  expect(fast.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
-  expect(slow.received).toHaveLength(5);
-  release();
-  await slow.arrived(30);
-  await service().sending.work();
-});
-
-it('many slow receivers delay no other either', async () => {
-  await using slow = await startReceiver();
-  await using fast = await startReceiver();
-  const ids = await Promise.all(Array.from({ length: 30 }, () => create(slow.url, 'order.created')));
-  await create(fast.url, 'order.updated');
-  await service().dispatch(eventsOf('order.created', 1));
-  await slow.arrived(30);
-  await service().sending.work();
-  // as after an answer that took long
-  const slowUntil = new Date(app.clock.now().getTime() + 3_600_000);
-  await app.storage.model(lineModel).updateMany({ _id: { $in: ids } }, { $set: { slowUntil } });
-  // a quick answer does not make them quick
-  await service().dispatch(eventsOf('order.created', 1));
-  await slow.arrived(60);
-  await service().sending.work();
-  const release = slow.hold();
-  await service().dispatch(eventsOf('order.created', 1));
-  await slow.arrived(60 + 12);
-  await service().dispatch(eventsOf('order.updated', 1));
-  await fast.arrived(1);
-  expect(slow.received).toHaveLength(60 + 12);
-  release();
-  await slow.arrived(90);
-  await service().sending.work();
-});
 
 it('two instances share the work, and send each message once', async () => {
   await using other = await startTestServer({ clock: app.clock, webhooks });

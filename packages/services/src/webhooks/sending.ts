@@ -2,17 +2,16 @@ import { describeError, type Log } from '@tandem/core';
 import { createQueueWorker, type Storage } from '@tandem/storage';
 import type { Deliveries } from './deliveries.js';
 import type { DeliveryRecord, LineRecord } from './delivery.models.js';
-import type { Lines, LineState } from './lines.js';
+import { SLOW_FOR_MS, type Lines, type LineState } from './lines.js';
 import type { Requests } from './requests.js';
 import { signedHeaders } from './signatures.js';
 import type { WebhookRecord } from './webhook.model.js';
 
-/** Webhooks that a process sends to at once, and how many of these may be slow ones. */
+/** Webhooks that a process sends to at once, and how many of these may be slow ones, or new ones. */
 const LANES = 24;
 const SLOW_LANES = 12;
-/** From which duration of a request on a receiver is slow, and how long it counts as slow from then on, in milliseconds. */
+/** From which duration of a request on a receiver is slow, in milliseconds. */
 const SLOW_MS = 2000;
-const SLOW_FOR_MS = 60 * 60_000;
 /** Deliveries of a webhook that are read, and sent, at once: their bodies are in memory. */
 const AT_ONCE = 5;
 /** How long a worker begins requests to one webhook before others have their turn, in milliseconds. The last end before the lease does. */
@@ -63,12 +62,12 @@ function bySubject(rows: readonly DeliveryRecord[]): DeliveryRecord[][] {
 
 /**
  * Sends deliveries. A webhook has one turn at a time, over all instances, in which it gets what is due; so a slow receiver holds
- * one lane, and slow ones together half of them.
+ * one lane, and slow and new ones together half of them.
  */
 export function createSending(options: SendingOptions) {
   const { storage, log, lines, deliveries, requests, find, isAway, disable, collect } = options;
   const { clock } = storage;
-  /** The slow ones that have a turn here. */
+  /** Those that count as slow and have a turn here. */
   const slowOnes = new Set<LineRecord>();
   let isClosing = false;
   let stop: (() => Promise<void>) | undefined;
