@@ -50,18 +50,26 @@ export async function layService(files, file = singularOf(files), folder = SOURC
     Plural: capital(plural),
   };
   const names = { 'model.ts': `${file}.model.ts`, 'service-definition.ts': `${files}.ts` };
-  await mkdir(target);
-  const laid = (await readdir(TEMPLATES)).map(async (template) => {
+  const laying = (await readdir(TEMPLATES)).map(async (template) => {
     const kind = path.basename(template, '.tpl');
     const name = names[/** @type {keyof typeof names} */ (kind)] ?? `${files}.${kind}`;
     const text = await readFile(path.join(TEMPLATES, template), 'utf8');
     const code = text.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => values[key] ?? '');
     // where lines break depends on the length of the names
     const options = { ...(await resolveConfig(path.join(SOURCES, name))), filepath: name };
-    await writeFile(path.join(target, name), await format(code, options));
-    return path.join(files, name);
+    return { name, code: await format(code, options) };
   });
-  return Promise.all(laid);
+  const laid = await Promise.all(laying).catch((error) => {
+    const problem = `its code does not parse, as where ${values['one']} is a word of the language`;
+    throw new Error(`choose another name than ${files}: ${problem}`, { cause: error });
+  });
+  await mkdir(target);
+  return Promise.all(
+    laid.map(async ({ name, code }) => {
+      await writeFile(path.join(target, name), code);
+      return path.join(files, name);
+    }),
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -118,6 +118,18 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
     expect(await anonymous.call('products.list')).toMatchObject({ status: 200 });
   });
 
+  it('may do with an API key what its scopes name', async () => {
+    const { key } = await ann
+      .rest('POST', `/auth/${ann.id}/keys`, { name: 'agent', scopes: ['*:read'] })
+      .expect<{ key: string }>(201);
+    await using mcp = await connectMcp(app.url, { version, accessToken: key });
+    expect(await mcp.call('identities.get', { identityId: ann.id })).toMatchObject({ status: 200, body: { email: ann.email } });
+    expect(await mcp.call('chat.createChannel', { name: 'Tea', ownerId: ann.id })).toMatchObject({
+      status: 403,
+      errorCode: 'keys.notAllowed',
+    });
+  });
+
   it('reaches nothing of `auth`, and no stream', async () => {
     await using mcp = await connect(ann);
     const unknown = { status: 404, body: { error: { message: 'Not Found' } }, errorCode: requestErrors.noSuchRoute.errorCode };

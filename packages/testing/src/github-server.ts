@@ -96,6 +96,7 @@ export async function startGitHubServer({ name = 'github' } = {}): Promise<GitHu
       back.searchParams.set('error_uri', `${DOCS}/apps/managing-oauth-apps/troubleshooting-authorization-request-errors`);
     }
     back.searchParams.set('state', query.get('state') ?? '');
+    back.searchParams.set('iss', `${url}/login/oauth`);
     res.writeHead(302, { location: back.href }).end();
   }
 

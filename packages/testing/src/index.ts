@@ -41,7 +41,7 @@ export {
 export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
 export * from './outcomes.js';
-export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
+export { CHROMIUM, HAS_CHROMIUM, HAS_REDIS } from './programs.js';
 export { freePort, startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Object, type S3Server } from './s3-server.js';
 export { answerListeners, sendRaw, sendRequest, type RawAnswer, type RawRequest, type TextAnswer } from './raw-request.js';

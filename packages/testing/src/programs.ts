@@ -6,5 +6,6 @@ function isThere(program: string): boolean {
 }
 
 export const HAS_REDIS = isThere('redis-server');
-/** The browser, by Debian's name. */
-export const HAS_CHROMIUM = isThere('chromium');
+/** The browser, by Debian's names. Without windows it takes a third less time. */
+export const CHROMIUM = ['chromium-headless-shell', 'chromium'].find(isThere);
+export const HAS_CHROMIUM = CHROMIUM !== undefined;

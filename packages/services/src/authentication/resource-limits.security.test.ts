@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { FACES, PASSWORD, fixture, startTestServer, type Face } from '@tandem/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { peopleInput } from '../people/people.schemas.js';
 import { bcryptThreads } from './passwords/bcrypt-threads.js';
 
 const app = fixture(startTestServer);
@@ -75,6 +76,25 @@ describe.each(FACES)('too much, over %s,', (face) => {
     const { text } = await send(fields);
     expect(text).toContain("additional properties: 'k0'");
     expect(text).toContain('there are more problems');
+  });
+
+  it('is refused as a map of wrong values, however many', async () => {
+    const ann = await app.signUp();
+    const mine = { authorization: `Bearer ${ann.accessToken}` };
+    const metadata = Object.fromEntries(Array.from({ length: 85_000 }, (_, n) => [`k${n}`, []]));
+    for (const [procedure, path, input] of [
+      ['orders.create', '/orders', { identityId: ann.id, organizationId: ann.id, items: [], metadata }],
+      ['profiles.create', '/profiles', { identityId: ann.id, name: 'Ann', metadata }],
+    ] as const) {
+      const { status, text, milliseconds } = await post(face, procedure, path, JSON.stringify(input), mine);
+      expect([status, text.includes('Validation Error')], text.slice(0, 200)).toEqual([400, true]);
+      expect(milliseconds, procedure).toBeLessThan(CHEAP_MS / 5);
+    }
+  });
+
+  it('is refused at the first wrong id of a list', () => {
+    const ids = Array.from({ length: 1000 }, () => 0);
+    expect(peopleInput.safeParse({ ids }).error?.issues).toMatchObject([{ message: 'must match format "uuid"' }]);
   });
 
   it('is told by its first 20 problems, what is missing or wrong before what is unknown', async () => {

@@ -89,6 +89,8 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
      * errors.doesNotExist
      */
     async delete(categoryId: string): Promise<void> {
+      // a change that a dead process has decided comes before it
+      await tree.finishPending();
       const { deletedCount } = await Categories.deleteOne({ _id: categoryId });
       if (deletedCount === 0) throw errors.doesNotExist();
     },

@@ -90,6 +90,16 @@ it('a move whose process died overwrites no later change', async () => {
   expect(await admin.rest('GET', `/categories/${a}`).expect<Category>(200)).toMatchObject({ name: 'Newer', parent: b });
 });
 
+it('a move whose process died is made before the category is deleted, and never after', async () => {
+  const [a = '', b = ''] = await createMany(2);
+  await leavePending(a, { parent: b });
+  await admin.rest('DELETE', `/categories/${a}`).expect(204);
+  const deleted = await app.storage.model(categoryModel).findById(a).setOptions({ deleted: 'include' }).lean();
+  expect(deleted).toMatchObject({ parent: b });
+  await app.storage.sweep();
+  expect(await app.storage.model(categoryModel).findById(a).setOptions({ deleted: 'include' }).lean()).toEqual(deleted);
+});
+
 it('a tree whose record was lost goes on', async () => {
   const [a, b] = await createMany(2);
   await admin.rest('PATCH', `/categories/${a}`, { parent: b }).expect(200);

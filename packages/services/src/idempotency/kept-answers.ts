@@ -57,24 +57,26 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
     { bodyHashes, holder }: { bodyHashes: readonly string[]; holder: string },
   ): Promise<IdempotencyKeyRecord> {
     const now = clock.now();
-    const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     const fresh = {
       _id,
       identityId,
       bodyHash: bodyHashes[0],
       recordId: holder,
       answer: null,
-      expiresAt,
       createdAt: now,
       updatedAt: now,
     };
     const held = { holder, heldUntil: { $add: [timeNow(), holdMs] } };
-    const isOpen = { $lte: [{ $ifNull: ['$expiresAt', now] }, now] };
+    // by the store's time: a process whose clock is ahead must not take every key for expired
+    const isOpen = { $lte: [{ $ifNull: ['$expiresAt', timeNow()] }, timeNow()] };
+    const expiresAt = { $add: [timeNow(), LIFETIME_MS] };
     const isLeft = {
       $and: [{ $in: ['$bodyHash', bodyHashes] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }],
     };
     const takenOver = { $cond: [isLeft, { $mergeObjects: ['$$ROOT', held] }, '$$ROOT'] };
-    const stages = [{ $replaceWith: { $cond: [isOpen, { $mergeObjects: [{ $literal: fresh }, held] }, takenOver] } }];
+    const stages = [
+      { $replaceWith: { $cond: [isOpen, { $mergeObjects: [{ $literal: fresh }, { expiresAt }, held] }, takenOver] } },
+    ];
     const write = () => collection.findOneAndUpdate({ _id } as object, stages, { upsert: true, returnDocument: 'after' });
     // when two race to insert, the loser gets a duplicate key and retries
     const taken = await write()

@@ -44,27 +44,31 @@ it.each(creates)('an attempt that comes late takes nothing of the next one back:
 });
 
 const storing = [
-  ['chat.createMessageTemplate', 'messageTemplates'],
-  ['chat.createSubscription', 'subscriptions'],
-  ['chat.createReport', 'reports'],
-  ['chat.createBan', 'bans'],
-  ['webhooks.create', 'webhooks'],
+  ['chat.createMessageTemplate', 'messageTemplates.insert'],
+  ['chat.createSubscription', 'subscriptions.insert'],
+  ['chat.createReport', 'reports.insert'],
+  ['chat.createBan', 'bans.insert'],
+  ['webhooks.create', 'webhooks.insert'],
+  ['organizations.create', 'units.findAndModify'],
 ] as const;
 
-it.each(storing)('what one stores that comes late, just before the next does, is the answer of that: %s', async (name, kind) => {
-  const { input, count } = await (createsOf(stalling, () => admin)[name] as Create).prepare();
-  const headers = { 'idempotency-key': randomUUID() };
-  const send = (on: TestServer) => on.call('rest', name, input, { ...admin.credentials, headers });
-  const first = proxy.hold(isCommand(`${kind}.insert`));
-  const late = send(stalling);
-  await first.reached;
-  stalling.clock.advance(LATE_MS);
-  const second = proxy.hold(isCommand(`${kind}.insert`));
-  const next = send(other);
-  await second.reached;
-  first.release();
-  await late;
-  second.release();
-  expect(await next).toMatchObject({ ok: true });
-  expect(await count()).toBe(1);
-});
+it.each(storing)(
+  'what one stores that comes late, just before the next does, is the answer of that: %s',
+  async (name, command) => {
+    const { input, count } = await (createsOf(stalling, () => admin)[name] as Create).prepare();
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (on: TestServer) => on.call('rest', name, input, { ...admin.credentials, headers });
+    const first = proxy.hold(isCommand(command));
+    const late = send(stalling);
+    await first.reached;
+    stalling.clock.advance(LATE_MS);
+    const second = proxy.hold(isCommand(command));
+    const next = send(other);
+    await second.reached;
+    first.release();
+    await late;
+    second.release();
+    expect(await next).toMatchObject({ ok: true });
+    expect(await count()).toBe(1);
+  },
+);

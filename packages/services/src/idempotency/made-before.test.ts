@@ -26,6 +26,16 @@ describe('a create that an earlier attempt has stored, without its answer', () =
     expect(again.headers.get('etag')).toMatch(/^"[\w-]+\.1"$/);
   });
 
+  it('is refused as any other where that of somebody else has come first', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const send = sending('/invitations', { email });
+    const wasCut = proxy.cut(isCommand('invitations.insert'), 'before');
+    expect((await send(cut)).status).toBe(503);
+    await wasCut;
+    await admin.rest('POST', '/invitations', { email }).expect(201);
+    expect((await send(beside)).status).toBe(409);
+  });
+
   it('completes what follows: an added image changes its product', async () => {
     const { id } = await admin.rest('POST', '/products', given()).expect<{ id: string }>(201);
     const tag = async () => (await admin.rest('GET', `/products/${id}`)).headers.get('etag');

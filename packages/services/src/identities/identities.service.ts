@@ -11,7 +11,7 @@ import type { Metadata } from '../shared/metadata.js';
 import { givenOf } from '../shared/patching.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
-import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
+import { createIdentityChanges, withFormer, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityErasure } from './identity-erasure.js';
 import { createIdentityCredentials } from './identity-credentials.js';
 import { createIdentityFactors } from './identity-factors.js';
@@ -148,7 +148,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
     const isOther = { $ne: ['$email', { $literal: email }] };
     const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
-    const set = { emailVerified: isVerified, onetimeEpoch: raised, ...changedFields(given), email: { $literal: email } };
+    const other = withFormer(email, storage.clock.now());
+    const set = { emailVerified: isVerified, onetimeEpoch: raised, ...changedFields(given), ...other };
     return withUniqueValues(async () => {
       const options = { returnDocument: 'after', updatePipeline: true } as const;
       const record = await Identities.findOneAndUpdate(own, [{ $set: set }], options).lean<IdentityRecord>();

@@ -73,6 +73,20 @@ function marked(factors: object, areProved: object | boolean): object {
   return { $map: { input: factors, as: 'one', in: { $setField: { field: 'unproved', input: '$$one', value } } } };
 }
 
+/** How many former addresses are kept. */
+const FORMER_MAX = 20;
+
+/** What a change to an address sets: the one before it is kept. */
+export function withFormer(email: string, now: Date) {
+  const isOther = { $and: [{ $gt: ['$email', ''] }, { $ne: ['$email', { $literal: email }] }] };
+  const former = { $concatArrays: [{ $ifNull: ['$formerEmails', []] }, [{ email: '$email', until: now }]] };
+  const kept = { $ifNull: ['$formerEmails', '$$REMOVE'] };
+  return {
+    email: { $literal: email },
+    formerEmails: { $cond: [isOther, { $slice: [former, -FORMER_MAX] }, kept] },
+  };
+}
+
 /** The id of the session to spare, if it is still live. */
 function sparing(session: SessionRef) {
   return { $cond: [countsInWrite(session), session._id, null] };
@@ -128,6 +142,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
     const changes = {
       ...changedFields(set),
+      ...(set.email !== undefined && withFormer(set.email, now)),
       ...(endSessions && {
         sessionEpoch: raised('sessionEpoch'),
         sparedSessionId: endSessions === true ? null : sparing(endSessions.but),

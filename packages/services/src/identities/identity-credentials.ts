@@ -35,7 +35,8 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
 
     /** Replaces a hash by another of the same password, unless the password has changed meanwhile. */
     async upgradeHash(identityId: string, from: string, to: string): Promise<void> {
-      await Identities.updateOne({ _id: identityId, passwordHash: from }, { $set: { passwordHash: to } });
+      const change = { $set: { passwordHash: to } };
+      await Identities.updateOne({ _id: identityId, passwordHash: from }, change, { timestamps: false });
     },
 
     /**

@@ -25,11 +25,14 @@ export function createIdentityFactors(
 ) {
   const Identities = storage.model(identityModel);
 
-  /** What a write sets so that its mail is sent. */
-  function mailing(identityId: string, mail: QueuedMail | undefined): object {
+  /** What a write sets so that its mail is sent. @param when a condition on the record as it was */
+  function mailing(identityId: string, mail: QueuedMail | undefined, when: object): object {
     if (!mail) return {};
     const queued = { $literal: [{ id: newId(storage.clock), identityId, ...mail }] };
-    return { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: storage.clock.now() };
+    return {
+      outbox: { $cond: [when, { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, '$outbox'] },
+      outboxAt: { $cond: [when, storage.clock.now(), '$outboxAt'] },
+    };
   }
 
   /** One write; undefined when the identity does not meet the conditions. Returns the record as it was. */
@@ -37,14 +40,16 @@ export function createIdentityFactors(
     identityId: string,
     conditions: object,
     set: object,
-    mail?: QueuedMail,
+    { mail, mailedWhen = { $literal: true } }: { mail?: QueuedMail | undefined; mailedWhen?: object } = {},
   ): Promise<FactorsRecord | undefined> {
     const filter = { _id: identityId, serviceAccountOf: null, ...conditions };
-    const update = [{ $set: { ...set, ...mailing(identityId, mail) } }];
+    const update = [{ $set: { ...set, ...mailing(identityId, mail, mailedWhen) } }];
     const before = await Identities.findOneAndUpdate(filter, update, {
       returnDocument: 'before',
       updatePipeline: true,
       projection: FIELDS,
+      // no answer shows factors, so they are no change of the identity
+      timestamps: false,
     }).lean<IdentityRecord>();
     if (!before) return undefined;
     announce(identityId);
@@ -98,7 +103,7 @@ export function createIdentityFactors(
       };
       const set = { factors: { $concatArrays: [live, [added]] } };
       try {
-        if (await write(identityId, conditions, set, mail)) return 'added';
+        if (await write(identityId, conditions, set, { mail })) return 'added';
       } catch (error) {
         if (isDuplicateKey(error)) return 'taken';
         throw error;
@@ -134,7 +139,7 @@ export function createIdentityFactors(
         factors: { $elemMatch: { id: factorId, pendingUntil: { $gt: now } } },
         $expr: countsInWrite(session),
       };
-      if (await write(identityId, conditions, set, mail)) return true;
+      if (await write(identityId, conditions, set, { mail })) return true;
       await refuseEnded(identityId, session);
       return false;
     },
@@ -173,7 +178,7 @@ export function createIdentityFactors(
     async setRecoveryCodes(identityId: string, hashes: string[], session: SessionRef, mail?: QueuedMail): Promise<boolean> {
       const hasFactor = { $gt: [{ $size: factorsWhere(isConfirmed) }, 0] };
       const conditions = { $expr: { $and: [hasFactor, countsInWrite(session)] } };
-      if (await write(identityId, conditions, { recoveryCodes: { $literal: hashes } }, mail)) return true;
+      if (await write(identityId, conditions, { recoveryCodes: { $literal: hashes } }, { mail })) return true;
       await refuseEnded(identityId, session);
       return false;
     },
@@ -181,6 +186,7 @@ export function createIdentityFactors(
     /**
      * Removes a factor, and with the last one the recovery codes.
      * @param mayBeLast whether no other one has to remain
+     * @param mail sent if the factor counted
      */
     async remove(identityId: string, factorId: string, mayBeLast: boolean, mail: QueuedMail): Promise<Removal> {
       const isOther = { $ne: ['$$one.id', { $literal: factorId }] };
@@ -191,7 +197,9 @@ export function createIdentityFactors(
       };
       const isPending = { factors: { $elemMatch: { id: factorId, pendingUntil: { $exists: true } } } };
       const oneRemains = { $or: [{ $expr: { $gt: [others, 0] } }, isPending] };
-      const before = await write(identityId, { 'factors.id': factorId, ...(!mayBeLast && oneRemains) }, set, mail);
+      const filter = { 'factors.id': factorId, ...(!mayBeLast && oneRemains) };
+      const counted = factorsWhere({ $eq: ['$$one.id', { $literal: factorId }] }, isConfirmed);
+      const before = await write(identityId, filter, set, { mail, mailedWhen: { $gt: [{ $size: counted }, 0] } });
       const removed = before?.factors?.find(({ id }) => id === factorId);
       if (removed) return { removed };
       const record = await this.read(identityId);
@@ -201,7 +209,7 @@ export function createIdentityFactors(
     /** Removes all factors and recovery codes. @returns how many factors there were; undefined for an id of no live person */
     async removeAll(identityId: string, mail: QueuedMail): Promise<number | undefined> {
       const any = { 'factors.0': { $exists: true } };
-      const before = await write(identityId, any, { factors: '$$REMOVE', recoveryCodes: '$$REMOVE' }, mail);
+      const before = await write(identityId, any, { factors: '$$REMOVE', recoveryCodes: '$$REMOVE' }, { mail });
       const record = before ?? (await this.read(identityId));
       return record && enrolled(record).length;
     },

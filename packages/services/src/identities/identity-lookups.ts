@@ -44,11 +44,15 @@ export function createIdentityLookups(storage: Storage) {
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** The addresses of those of the given identities that are people, also of deleted ones, who may be restored. */
-    async emailsOf(identityIds: readonly string[]): Promise<string[]> {
-      const people = Identities.find({ _id: { $in: identityIds }, serviceAccountOf: null }, { email: 1 });
+    /**
+     * The addresses of those of the given identities that are people, and those that they had until a time; also of deleted ones, who
+     * may be restored.
+     */
+    async emailsOf(identityIds: readonly string[]): Promise<{ email: string; until?: Date }[]> {
+      const fields = { email: 1, formerEmails: 1 };
+      const people = Identities.find({ _id: { $in: identityIds }, serviceAccountOf: null }, fields);
       const found = await people.setOptions({ deleted: 'include' }).lean<IdentityRecord[]>();
-      return found.flatMap(({ email }) => email || []);
+      return found.flatMap(({ email, formerEmails = [] }) => [...(email ? [{ email }] : []), ...formerEmails]);
     },
 
     /** The names of those of the given identities that exist: null for people, whose profiles have one. */

@@ -25,6 +25,7 @@ export function createIdentityOutbox(options: { storage: Storage; log: Log; mail
       const since = { $cond: [{ $eq: ['$outbox', []] }, null, '$outboxAt'] };
       await Identities.updateOne({ _id: identityId }, [{ $set: { outbox: rest } }, { $set: { outboxAt: since } }], {
         updatePipeline: true,
+        timestamps: false,
       }).setOptions({ deleted: 'include' });
     } catch (error) {
       log.warn({ err: describeError(error) }, 'mails about a change were not queued; the next pass retries');

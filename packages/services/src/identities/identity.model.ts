@@ -20,6 +20,8 @@ export interface IdentityRecord extends Deletable {
   /** Trimmed and lower-cased. Service accounts have none. */
   email: string;
   emailVerified: boolean;
+  /** The last addresses before this one, each with the end of its time: what was sent there was for this identity. */
+  formerEmails?: { email: string; until: Date }[];
   /** One of the configured identity type ids. */
   typeId: string;
   /** Set by an admin only. Locks after failed logins are stored elsewhere. */
@@ -70,6 +72,7 @@ export const ABSENT = {
 
 /** Fields that are neither shown nor read with a record. Only sign-in reads them. */
 export const HIDDEN = [
+  'formerEmails',
   'passwordHash',
   'sessionEpoch',
   'sparedSessionId',
@@ -114,6 +117,8 @@ export const serviceAccountResource = defineListResource({
 
 const EXPORTED = [
   'email',
+  'formerEmails.email',
+  'formerEmails.until',
   'emailVerified',
   'typeId',
   'locked',
@@ -132,7 +137,12 @@ const EXPORTED = [
 ] as const;
 
 export const identityModel = defineModel<IdentityRecord>('identities', {
-  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt', 'factors', 'recoveryCodes', 'eraseAt', 'erasure'] },
+  traced: {
+    kind: 'identity',
+    hidden: HIDDEN,
+    // a new password ends the sessions, too, which is told
+    untold: ['outbox', 'outboxAt', 'factors', 'recoveryCodes', 'passwordHash', 'eraseAt', 'erasure'],
+  },
   searched: identityResource.searched,
   // see `erasures.service.ts`: the record goes last
   people: {
@@ -142,10 +152,12 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       exported: EXPORTED,
     },
     email: { erased: 'own', by: 'email', exported: false },
+    formerEmails: { erased: 'own', exported: false },
   },
   cascades: [{ with: 'organizations', by: 'serviceAccountOf' }],
   fields: {
     email: { type: String },
+    formerEmails: { type: [Object], default: undefined, select: false },
     emailVerified: { type: Boolean, default: false },
     typeId: { type: String, required: true },
     locked: { type: Boolean, default: false },

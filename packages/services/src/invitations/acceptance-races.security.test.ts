@@ -68,6 +68,16 @@ describe('an invitation whose maker loses the right while it is accepted', () =>
     expect([await statusOf(invitation.id), await statusOf(newer)]).toEqual(['expired', 'pending']);
   });
 
+  it('has no token that a check accepts, where it is deleted meanwhile', async () => {
+    const { invitation, removeMaker } = await world();
+    const { answer } = await acceptWhile(invitation, ADDS_MEMBER, async () => {
+      await removeMaker();
+      await admin.rest('DELETE', `/invitations/${invitation.id}`).expect(204);
+    });
+    expect(answer).toMatchObject(UNVERIFIED);
+    expect(await app.rest('POST', '/auth/token/check', { token: invitation.token })).toMatchObject(UNVERIFIED);
+  });
+
   it('is withdrawn where it leads to no organization too', async () => {
     const former = await app.signUpAdmin();
     const invitation = await invite(former);
@@ -102,7 +112,7 @@ it.each(['joins', 'could not join'])(
   },
 );
 
-describe('an invitation of a member to a higher role, accepted', () => {
+describe('an invitation of somebody who is a member, or becomes one, accepted', () => {
   async function world() {
     const owner = await app.signUp({ isVerified: true });
     const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };
@@ -111,9 +121,9 @@ describe('an invitation of a member to a higher role, accepted', () => {
     const bob = await app.signUp();
     const give = (role: string) => owner.rest('PATCH', members, [{ identityId: bob.id, role }]).expect(204);
     /** @returns what accepts, on the instance whose commands are held */
-    async function invited() {
-      const { token } = await invite(owner, { email: bob.email, organizationId, role: 'admin' });
-      return () => held.rest('POST', '/invitations/accept', { token }, bob.credentials);
+    async function invited(role = 'admin') {
+      const { id, token } = await invite(owner, { email: bob.email, organizationId, role });
+      return { id, token, accept: () => held.rest('POST', '/invitations/accept', { token }, bob.credentials) };
     }
     const role = () => app.tandem.services.organizations.roleOf(organizationId, bob.id);
     return { owner, bob, member: `${members}/${bob.id}`, give, invited, role };
@@ -122,7 +132,7 @@ describe('an invitation of a member to a higher role, accepted', () => {
   it('while the member is removed, lets nobody in', async () => {
     const { owner, member, give, invited, role } = await world();
     await give('member');
-    const accept = await invited();
+    const { id, token, accept } = await invited();
     const find = removing.hold(isCommand('invitations.find'));
     const removal = other.rest('DELETE', member, undefined, owner.credentials);
     await find.reached;
@@ -134,18 +144,25 @@ describe('an invitation of a member to a higher role, accepted', () => {
     join.release();
     expect(await accepted).toMatchObject(UNVERIFIED);
     expect(await role()).toBeUndefined();
+    expect(await statusOf(id)).toBe('withdrawn');
+    expect(await app.rest('POST', '/auth/token/check', { token })).toMatchObject(UNVERIFIED);
   });
 
-  it('keeps the role that the owner gives right after the joining', async () => {
+  it.each([
+    ['another', 'member', 'admin', 'member'],
+    ['the same', 'member', 'admin', 'admin'],
+    ['the same, to whom the joining has made a member', undefined, 'member', 'member'],
+  ])('keeps the role that the owner gives right after the joining: %s', async (_, before, invitedTo, given) => {
     const { invited, give, role } = await world();
-    const accept = await invited();
+    if (before) await give(before);
+    const { accept } = await invited(invitedTo);
     const join = proxy.hold(ADDS_MEMBER, 'after');
     const accepted = accept();
     await join.reached;
-    await give('member');
+    await give(given);
     join.release();
     expect(await accepted).toMatchObject(UNVERIFIED);
-    expect(await role()).toBe('member');
+    expect(await role()).toBe(given);
   });
 });
 

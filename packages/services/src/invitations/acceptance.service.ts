@@ -103,6 +103,10 @@ export function createAcceptanceService(options: AcceptanceOptions) {
         if (!isDuplicateKey(error)) throw error;
         await Invitations.updateOne(own, { $set: { ...free, status: 'expired' } });
       }
+      // given back, its token would pass a mere check
+      const over = [{ status: 'withdrawn' }, { status: 'expired' }, { deletedAt: { $ne: null } }] as const;
+      const isOver = Invitations.exists({ _id: invitationId, $or: [...over] }).setOptions({ deleted: 'include' });
+      if (await isOver) await onetimeTokens.withdraw([invitationId]);
       // a reserved invitation could not be withdrawn by a review, so review the inviter again
       await standing.review([given.fromIdentityId]);
     },

@@ -12,8 +12,8 @@ interface StandingOptions {
   storage: Storage;
   typeIds: IdentityTypeIds;
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
-  /** The addresses of people, also of deleted ones. */
-  emailsOf(identityIds: readonly string[]): Promise<string[]>;
+  /** The addresses that people have, or had until a time; also of deleted ones. */
+  emailsOf(identityIds: readonly string[]): Promise<{ email: string; until?: Date }[]>;
   organizations: Pick<OrganizationsService, 'rolesIn'>;
   /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
@@ -88,9 +88,12 @@ export function createStanding({ storage, typeIds, accessStateOf, emailsOf, orga
 
     /** Withdraws, for good, the invitations of these people to an organization, also those that are being accepted. Idempotent. */
     async withdrawFrom(identityIds: readonly string[], organizationId: string): Promise<void> {
-      if (identityIds.length === 0) return;
+      const had = identityIds.length === 0 ? [] : await emailsOf(identityIds);
+      if (had.length === 0) return;
       const now = storage.clock.now();
-      const theirs = { email: { $in: await emailsOf(identityIds) }, organizationId };
+      // to a former address while it was theirs: later ones are for who has it now
+      const to = had.map(({ email, until }) => ({ email, ...(until && { createdAt: { $lte: until } }) }));
+      const theirs = { organizationId, $and: [{ $or: to }] };
       const pending = await Invitations.find({ ...theirs, ...pendingAt(now) }, { _id: 1 }).lean<InvitationRecord[]>();
       // in one write, since acceptances make pending ones accepted meanwhile, and pending again when they fail
       const which = { ...theirs, $or: [{ status: 'accepted' as const, revokedAt: null }, pendingAt(now)] };

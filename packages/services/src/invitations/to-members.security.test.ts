@@ -1,4 +1,14 @@
-import { FACES, OK, UNVERIFIED, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import {
+  FACES,
+  OK,
+  PASSWORD,
+  UNVERIFIED,
+  fixture,
+  isCommand,
+  startStoreProxy,
+  startTestServer,
+  type Person,
+} from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createOrganization } from '../../test/people.js';
 
@@ -44,6 +54,33 @@ describe.each(FACES)('over %s an invitation to a member', (face) => {
     expect(await app.call(face, 'auth.checkToken', { token })).toEqual(UNVERIFIED);
     expect(await (await app.signIn(bob.email)).call(face, 'invitations.accept', { token })).toEqual(UNVERIFIED);
     expect(await roleOf(organizationId, bob)).toBe(role);
+  });
+
+  it.each(['oneself', 'an admin'])('who is removed after a change of the address by %s is withdrawn for good', async (by) => {
+    const world = await invitedMember();
+    const { bob, id, token } = world;
+    const email = `new-${bob.email}`;
+    if (by === 'an admin') await admin.rest('PATCH', `/identities/${bob.id}`, { email }).expect(200);
+    else {
+      await bob.rest('PATCH', `/auth/${bob.id}/change-email`, { email, password: PASSWORD }).expect(204);
+      const confirmation = (await app.mail.next(email)).token;
+      await app.rest('POST', '/auth/confirm-new-email', { token: confirmation }).expect(204);
+    }
+    expect(await removeBob(world)).toEqual(OK);
+    expect(await statusOf(id)).toBe('withdrawn');
+    expect(await app.call(face, 'auth.register', { token, password: PASSWORD })).toEqual(UNVERIFIED);
+  });
+
+  it('whose former address is invited after the change stays valid', async () => {
+    const world = await invitedMember();
+    const { owner, bob, organizationId, id } = world;
+    await admin.rest('PATCH', `/identities/${bob.id}`, { email: `new-${bob.email}` }).expect(200);
+    await owner.rest('DELETE', `/invitations/${id}`).expect(204);
+    app.clock.advance(1000);
+    const input = { email: bob.email, organizationId, role: 'member' };
+    const { id: next } = await owner.rest('POST', '/invitations', input).expect<{ id: string }>(201);
+    expect(await removeBob(world)).toEqual(OK);
+    expect(await statusOf(next)).toBe('pending');
   });
 
   it('who leaves stays valid, as does one to somebody whose removal is refused', async () => {

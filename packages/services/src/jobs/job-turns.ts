@@ -15,7 +15,12 @@ export const jobTurnModel = defineModel<JobTurnRecord>('tandemJobs', {
   softDelete: false,
   indexes: [],
 });
-const NEVER = { startedAt: new Date(0), leaseUntil: new Date(0) };
+/** The last start of a job, and the milliseconds until it may start. */
+export interface JobState {
+  startedAt: Date;
+  wait: number;
+}
+const NEVER = { owner: '', startedAt: new Date(0), leaseUntil: new Date(0) };
 
 /** Decides over all instances which of them runs a job. A dead process holds a turn for a minute at most. */
 export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'>) {
@@ -23,21 +28,25 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
   const owner = newId(storage.clock);
   const own = (name: string) => ({ _id: name, owner }) as object;
   const turnFrom = (now: Date) => new Date(now.getTime() + TURN_MS);
+  /** Jobs whose turn was taken by a write without an answer: it may be stored, and nothing runs. */
+  const unheard = new Set<string>();
+  const taken = { owner, leaseUntil: { $gt: NEVER.leaseUntil } };
 
   return {
     /**
-     * The store's time, and for each of these jobs the milliseconds from then until it may start, negative if it is due.
+     * The store's time, and for each of these jobs its last start and the milliseconds until it may start, negative if it is due.
      * @param intervals by name, in milliseconds
      */
-    async look(intervals: ReadonlyMap<string, number>): Promise<{ now: Date; waits: Map<string, number> }> {
+    async look(intervals: ReadonlyMap<string, number>): Promise<{ now: Date; states: Map<string, JobState> }> {
       const ofJobs = { _id: { $in: [...intervals.keys()] } } as object;
       const [now, rows] = await Promise.all([storage.time(), collection.find(ofJobs).toArray()]);
       const found = new Map(rows.map((row) => [String(row._id), row as unknown as JobTurnRecord]));
-      const waits = [...intervals].map(([name, interval]): [string, number] => {
-        const { startedAt, leaseUntil } = found.get(name) ?? NEVER;
-        return [name, Math.max(startedAt.getTime() + interval, leaseUntil.getTime()) - now.getTime()];
+      const states = [...intervals].map(([name, interval]): [string, JobState] => {
+        const { startedAt, leaseUntil, owner: by } = found.get(name) ?? NEVER;
+        const wait = Math.max(startedAt.getTime() + interval, leaseUntil.getTime()) - now.getTime();
+        return [name, { startedAt, wait: unheard.has(name) && by === owner ? 0 : wait }];
       });
-      return { now, waits: new Map(waits) };
+      return { now, states: new Map(states) };
     },
 
     /**
@@ -46,14 +55,18 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
      */
     async take(name: string, interval: number, now: Date): Promise<boolean> {
       const isDue = { startedAt: { $lte: new Date(now.getTime() - interval) }, leaseUntil: { $lte: now } };
+      const mayStart = unheard.has(name) ? { $or: [isDue, taken] } : isDue;
+      unheard.add(name);
       const $set = { startedAt: now, owner, leaseUntil: turnFrom(now), updatedAt: now };
       const stages = { $set, $setOnInsert: { createdAt: now } };
       try {
-        await collection.updateOne({ _id: name, ...isDue } as object, stages, { upsert: true });
+        await collection.updateOne({ _id: name, ...mayStart } as object, stages, { upsert: true });
+        unheard.delete(name);
         return true;
       } catch (error) {
         // the row is there, and not due
         if (isDuplicateKey(error) === false) throw error;
+        unheard.delete(name);
         return false;
       }
     },
@@ -65,8 +78,10 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
       return matchedCount > 0;
     },
 
-    async release(name: string): Promise<void> {
-      await collection.updateOne(own(name), { $set: { leaseUntil: NEVER.leaseUntil } });
+    /** @param startedAt the start before, if nothing has begun */
+    async release(name: string, startedAt?: Date): Promise<void> {
+      const $set = { leaseUntil: NEVER.leaseUntil, ...(startedAt && { startedAt }) };
+      await collection.updateOne(own(name), { $set });
     },
   };
 }

@@ -1,5 +1,5 @@
-import { openStorage, systemClock, type Clock, type Storage } from '@tandem/storage';
-import { createTestClock, databaseOf, startStoreProxy, startTestServer, type StoreCommand } from '@tandem/testing';
+import { actingAs, openStorage, systemClock, traceContext, type Clock, type Storage } from '@tandem/storage';
+import { NO_ID, createTestClock, databaseOf, startStoreProxy, startTestServer, type StoreCommand } from '@tandem/testing';
 import { afterEach, expect, it } from 'vitest';
 import { jobTurnModel } from './job-turns.js';
 import { createJobs, type JobRun, type Jobs } from './jobs.js';
@@ -185,6 +185,50 @@ it('an outage of the store costs no run, and other jobs go on', async () => {
   expect([runs, textsOf(instance)]).toEqual([[other], ['jobs could not be looked at; they are looked at again']]);
   await instance.work();
   expect(runs).toEqual([other, unlucky]);
+});
+
+it('a job whose start was stored without an answer runs all the same, once', async () => {
+  const proxy = await startStoreProxy(uri);
+  closes.push(() => proxy.close());
+  const clock = createTestClock();
+  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
+  const name = newName();
+  let runs = 0;
+  for (const { every } of [instance, other]) every('5m', name, () => void (runs += 1));
+  void proxy.cut(isOfTurns('update'), 'after');
+  await instance.work();
+  await other.work();
+  expect([runs, textsOf(instance)]).toEqual([0, ['jobs could not be looked at; they are looked at again']]);
+  for (const { work } of [instance, instance, other]) await work();
+  expect(runs).toBe(1);
+});
+
+it('a job whose turn a closing instance was just taking is run by another at once', async () => {
+  const proxy = await startStoreProxy(uri);
+  closes.push(() => proxy.close());
+  const clock = createTestClock();
+  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
+  const name = newName();
+  const runs: string[] = [];
+  instance.every('5m', name, () => void runs.push('closing'));
+  other.every('5m', name, () => void runs.push('other'));
+  const taking = proxy.hold(isOfTurns('update'), 'after');
+  const working = instance.work();
+  await taking.reached;
+  const closing = instance.stop();
+  taking.release();
+  await Promise.all([working, closing]);
+  await other.work();
+  expect(runs).toEqual(['other']);
+});
+
+it('what a job writes is the system’s, also where a request of somebody has added it', async () => {
+  const server = await startTestServer();
+  closes.push(() => server.close());
+  const seen = new Promise<unknown>((resolve) => {
+    actingAs({ type: 'identity', id: NO_ID }, () => server.tandem.every('5m', newName(), () => resolve(traceContext().actor)));
+  });
+  expect(await seen).toEqual({ type: 'system', id: null });
 });
 
 it('a server runs what is due and what is added later by itself; its close tells the runs to end, and waits for them', async () => {

@@ -1,5 +1,5 @@
 import { describeError, withDeadline, type Log } from '@tandem/core';
-import type { Storage } from '@tandem/storage';
+import { asSystem, type Storage } from '@tandem/storage';
 import { parseLifetime } from '../configuration.js';
 import { TURN_MS, createJobTurns } from './job-turns.js';
 
@@ -25,6 +25,8 @@ interface Run {
 interface Turn {
   name: string;
   interval: number;
+  /** When it was started last, by anybody. */
+  startedAt: Date;
   /** The store's time, and the same moment, or an earlier one, by `performance.now()`. */
   now: Date;
   since: number;
@@ -79,9 +81,9 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     log.warn({ job: name }, 'a job takes longer than its interval');
   }
 
-  async function begin({ name, interval, now, since }: Turn): Promise<void> {
+  async function begin({ name, interval, startedAt, now, since }: Turn): Promise<void> {
     if (!(await turns.take(name, interval, now))) return;
-    if (isStopped) return turns.release(name);
+    if (isStopped) return turns.release(name, startedAt);
     const controller = new AbortController();
     const run: Run = { controller, startedAt: now, isLate: false, expiry: expire(name, since) };
     running.set(name, run);
@@ -94,16 +96,16 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     if (isStopped || intervals.size === 0) return LOOK_MS;
     const since = performance.now();
     try {
-      const { now, waits } = await turns.look(intervals);
-      const work = [...intervals].map(async ([name, interval]) => {
+      const { now, states } = await turns.look(intervals);
+      const work = [...states].map(async ([name, { startedAt, wait }]) => {
         const run = running.get(name);
-        const turn = { name, interval, now, since };
+        const turn = { name, interval: intervals.get(name) ?? 0, startedAt, now, since };
         if (run) await renew(run, turn);
-        else if ((waits.get(name) ?? 0) <= 0) await begin(turn);
+        else if (wait <= 0) await begin(turn);
       });
       const failed = (await Promise.allSettled(work)).find((one) => one.status === 'rejected');
       if (failed) throw failed.reason;
-      const next = [...intervals].map(([name, interval]) => (running.has(name) ? interval : (waits.get(name) ?? 0)));
+      const next = [...intervals].map(([name, interval]) => (running.has(name) ? interval : (states.get(name)?.wait ?? 0)));
       return Math.max(PAUSE_MS, Math.min(LOOK_MS, ...next));
     } catch (error) {
       log.warn({ err: describeError(error) }, 'jobs could not be looked at; they are looked at again');
@@ -111,9 +113,12 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     }
   }
 
-  /** One pass after another: two at once would see each other's turns as those of other instances. */
+  /**
+   * One pass after another: two at once would see each other's turns as those of other instances. What jobs write is the system's,
+   * also where a request has added them.
+   */
   function look(): Promise<number> {
-    passing = passing.then(pass);
+    passing = passing.then(() => asSystem(pass));
     return passing;
   }
 

@@ -1,4 +1,4 @@
-import { admin, anyOf, defineRule, router, ruleErrors, self, type ScopedProcedure } from '@tandem/core';
+import { admin, anyOf, defineRule, notGuest, router, ruleErrors, self, type ScopedProcedure } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
@@ -33,11 +33,13 @@ export function createKeysRouter({ keys, organizationOf, roleOf, procedures }: K
     },
   );
   const allow = [anyOf(admin, self('identityId'), managesAccount)] as const;
+  // a guest, whatever its role, changes nothing in an organization, nor by a key of its service accounts (decisions A8)
+  const allowChange = [anyOf(notGuest, self('identityId')), ...allow] as const;
   return router({
     createKey: createRoute(key, 'POST /auth/{identityId}/keys', createApiKeyInput(procedures), {
       summary: 'Make an API key of an identity, which is shown once',
       errors: [authenticationServiceErrors.freshProofNeeded, identityErrors.notFound, errors.tooMany],
-      allow,
+      allow: allowChange,
     }).mutation(({ ctx, input: { identityId, ...given } }) => keys.create(identityId, given, ctx.identity, requestFactsOf(ctx))),
 
     keys: listRoute(key, 'GET /auth/{identityId}/keys', apiKeyList, {
@@ -47,7 +49,7 @@ export function createKeysRouter({ keys, organizationOf, roleOf, procedures }: K
 
     deleteKey: removeRoute(key, 'DELETE /auth/{identityId}/keys/{keyId}', {
       summary: 'Delete an API key of an identity, which ends at once',
-      allow,
+      allow: allowChange,
     }).mutation(({ ctx, input }) => keys.delete(input.identityId, input.keyId, requestFactsOf(ctx))),
   });
 }

@@ -1,12 +1,12 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
-import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
+import { newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { changedFields } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
 import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';
-import { afterChange, organizationModel, type OrganizationRecord } from './organization.model.js';
+import { afterChange, organizationModel, refusesName, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import { createNameCheck } from './owner-names.js';
 
@@ -129,7 +129,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...fence.open }, stages, pipeline);
       if (matchedCount === 0) throw errors.notFound();
     } catch (error) {
-      throw isDuplicateKey(error) ? errors.nameTaken({ name: request?.name ?? '' }) : error;
+      throw refusesName(error) ? errors.nameTaken({ name: request?.name ?? '' }) : error;
     }
   }
 

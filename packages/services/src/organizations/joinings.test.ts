@@ -54,6 +54,15 @@ it('a member removed after joining does not join again by the same unit, until t
   expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({ notes: [] });
 });
 
+it('a joining whose notes are gone is taken back: a registration may fail after that', async () => {
+  const given = await joining();
+  const before = await membersOf(given.organizationId);
+  await joinings.join(given, held);
+  await joinings.forget(given);
+  await joinings.takeBack(given);
+  expect(await membersOf(given.organizationId)).toEqual(before);
+});
+
 it('a late retry joins nobody', async () => {
   const given = await joining();
   await expect(joinings.join(given, { open: { $expr: { $lt: [1, 0] } } })).rejects.toThrow('must NOT have more');
@@ -74,7 +83,9 @@ it('undo removes the joining, and nothing from before or after it', async () => 
   await joinings.takeBack(given);
   expect(await membersOf(organizationId)).toEqual(before);
   const { collection } = app.storage.model(organizationModel);
-  expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({ notes: [member.unitId] });
+  expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({
+    notes: [member.unitId, `${member.unitId} ${member.identityId}`],
+  });
 });
 
 it('undo gives nobody a role that was taken away before the joining', async () => {
@@ -91,6 +102,28 @@ it('undo gives nobody a role that was taken away before the joining', async () =
   await joinings.join(next, held);
   await joinings.takeBack(next);
   expect(await membersOf(organizationId)).toEqual(before.slice(0, 1));
+});
+
+it('undo takes back no role that an owner has given again, and what one gives or takes leaves the notes of others', async () => {
+  const person = await app.signUp();
+  const given = { ...(await joining('admin')), identityId: person.id };
+  const { organizationId, identityId } = given;
+  const members = `/organizations/${organizationId}/members`;
+  const give = (role: string) => ann.rest('PATCH', members, [{ identityId, role }]).expect(204);
+  await joinings.join(given, held);
+  await give('admin');
+  await joinings.takeBack(given);
+  expect((await membersOf(organizationId))[1]).toMatchObject({ identityId, role: 'admin' });
+  await give('member');
+  const [raising, other] = [crypto.randomUUID(), crypto.randomUUID()].map((unitId) => ({ ...given, unitId }));
+  const beside = { ...other, identityId: crypto.randomUUID() } as Joining;
+  await joinings.join(beside, held);
+  await joinings.join(raising as Joining, held);
+  await give('admin');
+  await joinings.takeBack(raising as Joining);
+  expect((await membersOf(organizationId))[1]).toMatchObject({ identityId, role: 'admin' });
+  await joinings.takeBack(beside);
+  expect(await membersOf(organizationId)).toHaveLength(2);
 });
 
 it('undo works in an organization that was deleted meanwhile', async () => {

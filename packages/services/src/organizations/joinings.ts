@@ -16,8 +16,17 @@ export interface Joining {
 
 export type Joinings = ReturnType<typeof createJoinings>;
 
+/** The note of a unit that has made a member. */
+const madeBy = ({ unitId, identityId }: Joining) => `${unitId} ${identityId}`;
 /** The note of a unit that has raised a member: the role before. */
-const raisedFrom = (unitId: string, role: OrganizationRole) => `${unitId} ${role}`;
+const raisedFrom = (joining: Joining, role: OrganizationRole) => `${madeBy(joining)} ${role}`;
+
+/** The notes, in a pipeline, without those of how these people joined, so that no unit takes back what is given or taken now. */
+export function notesBeside(identityIds: readonly string[]) {
+  const about = { $arrayElemAt: [{ $split: ['$$note', ' '] }, 1] };
+  const cond = { $not: [{ $in: [about, { $literal: identityIds }] }] };
+  return { $filter: { input: { $ifNull: ['$notes', []] }, as: 'note', cond } };
+}
 
 /** Adds identities to organizations, as steps of a unit of work, and removes those that a unit added. Each function makes one write. */
 export function createJoinings(storage: Storage) {
@@ -31,9 +40,9 @@ export function createJoinings(storage: Storage) {
   }
 
   /** Removes what `join` has noted, once no retry can follow. */
-  async function forget({ unitId, organizationId }: Joining): Promise<void> {
-    const beside = ORGANIZATION_ROLES.map((role) => raisedFrom(unitId, role));
-    await notes.remove(organizationId, unitId, beside);
+  async function forget(joining: Joining): Promise<void> {
+    const beside = [madeBy(joining), ...ORGANIZATION_ROLES.map((role) => raisedFrom(joining, role))];
+    await notes.remove(joining.organizationId, joining.unitId, beside);
   }
 
   return {
@@ -43,7 +52,8 @@ export function createJoinings(storage: Storage) {
      * @returns whether the organization exists
      * @throws errors.nameTaken when a new owner owns another organization of this name, tooManyMembers
      */
-    async join({ unitId, organizationId, identityId, role, joinedAt }: Joining, { open }: Pick<Fence, 'open'>): Promise<boolean> {
+    async join(joining: Joining, { open }: Pick<Fence, 'open'>): Promise<boolean> {
+      const { unitId, organizationId, identityId, role, joinedAt } = joining;
       const isOwn = { $eq: ['$$member.identityId', identityId] };
       const isLower = { $not: [{ $in: ['$$member.role', rolesAbove(role)] }] };
       const raised = { $cond: [{ $and: [isOwn, isLower] }, { $mergeObjects: ['$$member', { role }] }, '$$member'] };
@@ -58,8 +68,9 @@ export function createJoinings(storage: Storage) {
       try {
         const filter = { _id: organizationId, ...hasRoom, ...notNoted(unitId), ...open };
         const lower = { $filter: { input: MEMBERS, as: 'member', cond: { $and: [isOwn, isLower] } } };
-        const before = { $map: { input: lower, as: 'member', in: { $concat: [{ $literal: `${unitId} ` }, '$$member.role'] } } };
-        const stages = [noting(unitId, before), { $set: { members } }, SET_OWNER_NAMES];
+        const made = { $literal: madeBy(joining) };
+        const before = { $map: { input: lower, as: 'member', in: { $concat: [made, ' ', '$$member.role'] } } };
+        const stages = [noting(unitId, { $cond: [isMember, before, [made]] }), { $set: { members } }, SET_OWNER_NAMES];
         const { matchedCount } = await Organizations.updateOne(filter, stages, options);
         if (matchedCount > 0 || (await notes.has(organizationId, unitId))) return true;
       } catch (error) {
@@ -97,12 +108,15 @@ export function createJoinings(storage: Storage) {
     async takeBack(joining: Joining): Promise<void> {
       const { unitId, organizationId, identityId, role, joinedAt } = joining;
       const isOwn = { $eq: ['$$member.identityId', identityId] };
-      // unless it was given another role meanwhile
-      const isMade = { $and: [isOwn, { $eq: ['$$member.joinedAt', joinedAt] }, { $eq: ['$$member.role', role] }] };
+      const isNoted = (note: string) => ({ $in: [note, { $ifNull: ['$notes', []] }] });
+      // unless it was given a role meanwhile: where that was the same one, the note of the person is gone before that of the unit
+      const isUntouched = { $or: [isNoted(madeBy(joining)), { $not: [isNoted(unitId)] }] };
+      const isSame = [{ $eq: ['$$member.joinedAt', joinedAt] }, { $eq: ['$$member.role', role] }];
+      const isMade = { $and: [isOwn, isUntouched, ...isSame] };
       const kept = { $filter: { input: MEMBERS, as: 'member', cond: { $not: [isMade] } } };
       const restored = ORGANIZATION_ROLES.reduce<object | string>((others, previous) => {
-        const wasNoted = { $in: [raisedFrom(unitId, previous), { $ifNull: ['$notes', []] }] };
-        return { $cond: [wasNoted, { $mergeObjects: ['$$member', { role: previous }] }, others] };
+        const wasRaised = isNoted(raisedFrom(joining, previous));
+        return { $cond: [wasRaised, { $mergeObjects: ['$$member', { role: previous }] }, others] };
       }, '$$member');
       const isRaised = { $and: [isOwn, { $eq: ['$$member.role', role] }] };
       const members = { $map: { input: kept, as: 'member', in: { $cond: [isRaised, restored, '$$member'] } } };

@@ -1,9 +1,17 @@
 import { requestErrors, ruleErrors } from '@tandem/core';
 import { type ListAnswer, type ListQuery, type Lists, viewOf } from '@tandem/lists';
-import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
+import { type Fence, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { Actor } from '../shared/actor.js';
-import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import { notesBeside } from './joinings.js';
+import {
+  MEMBERS,
+  SET_OWNER_NAMES,
+  organizationModel,
+  refusesName,
+  type MemberRecord,
+  type OrganizationRecord,
+} from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import { memberList, type GivenMember, type Member } from './organizations.schemas.js';
 import { createNameCheck } from './owner-names.js';
@@ -74,16 +82,16 @@ export function createMembersService(options: MembersOptions) {
   lists.tell('member', memberList, { show: showElement });
 
   /** Judges and writes, and retries if the members have changed in between. */
-  async function change(organizationId: string, judge: Judge, members: object, open?: Fence['open']): Promise<void> {
+  async function change(organizationId: string, judge: Judge, set: object, open?: Fence['open']): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const found = await Organizations.findById(organizationId, { members: 1, name: 1 }).lean<OrganizationRecord>();
       if (!found) throw errors.notFound();
       const conditions = await judge(found.members ?? [], found.name);
       const filter = { _id: organizationId, ...open, ...(conditions.length > 0 && { $and: conditions }) };
-      const { matchedCount } = await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], {
+      const { matchedCount } = await Organizations.updateOne(filter, [{ $set: set }, SET_OWNER_NAMES], {
         updatePipeline: true,
       }).catch((error: unknown) => {
-        throw isDuplicateKey(error) ? errors.nameTaken({ name: found.name }) : error;
+        throw refusesName(error) ? errors.nameTaken({ name: found.name }) : error;
       });
       if (matchedCount > 0) return;
     }
@@ -156,7 +164,8 @@ export function createMembersService(options: MembersOptions) {
         await withdrawOf(demoted, organizationId, actor);
         return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
       };
-      const run = (open?: Fence['open']) => change(organizationId, judge, upserted(given, storage.clock.now()), open);
+      const set = { members: upserted(given, storage.clock.now()), notes: notesBeside(identityIds) };
+      const run = (open?: Fence['open']) => change(organizationId, judge, set, open);
       await (demoted.length > 0 ? reviewAfter(demoted, run) : run());
     },
 
@@ -175,7 +184,8 @@ export function createMembersService(options: MembersOptions) {
         return [...mayDo, ...remains, { 'members.identityId': identityId }];
       };
       const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
-      await reviewAfter([identityId], (open) => change(organizationId, judge, others, open));
+      const set = { members: others, notes: notesBeside([identityId]) };
+      await reviewAfter([identityId], (open) => change(organizationId, judge, set, open));
     },
 
     /** The members, latest first. @throws errors.notFound */

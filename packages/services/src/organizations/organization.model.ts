@@ -1,5 +1,5 @@
 import { listIndexes } from '@tandem/lists';
-import { defineModel, type Deletable } from '@tandem/storage';
+import { defineModel, isDuplicateKey, isStoreUnavailable, type Deletable } from '@tandem/storage';
 import type { Metadata } from '../shared/metadata.js';
 import type { StoredFields } from '../shared/record.js';
 import type { TreeRecord } from '../shared/trees.js';
@@ -78,6 +78,12 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
 /** The `ownerNames` key of one owner. */
 export function ownerNameOf(identityId: string, name: string): string {
   return `${identityId} ${name}`;
+}
+
+/** Whether a write was refused because an owner has an organization of this name. An id that is taken is an earlier attempt's. */
+export function refusesName(error: unknown): boolean {
+  const refused = isDuplicateKey(error);
+  return refused !== false && refused.fields.includes('ownerNames') && !isStoreUnavailable(error);
 }
 
 /** The members in a pipeline. A host may have left them out. */

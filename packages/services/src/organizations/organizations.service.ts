@@ -1,6 +1,6 @@
 import { validationError } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { defineDeletion, isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import { defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -12,7 +12,14 @@ import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.j
 import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
-import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import {
+  afterChange,
+  organizationModel,
+  ownerNameOf,
+  refusesName,
+  type MemberRecord,
+  type OrganizationRecord,
+} from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
@@ -180,7 +187,7 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
         if (logo) await logos.settleHeld(_id);
         return await show(organization, isAdmin);
       } catch (error) {
-        throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
+        throw refusesName(error) ? errors.nameTaken({ name: given.name }) : error;
       }
     },
 
@@ -232,7 +239,7 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
         });
         return await show(record, by.isAdmin);
       } catch (error) {
-        throw isDuplicateKey(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
+        throw refusesName(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
       }
     },
 
@@ -243,8 +250,7 @@ export function createOrganizationsService({ storage, lists, people, hasFactor, 
     async restore(organizationId: string): Promise<Organization> {
       await tree.mayReturn(organizationId);
       await deletion.restore(organizationId).catch(async (error: unknown) => {
-        const refused = isDuplicateKey(error);
-        if (!refused || !refused.fields.includes('ownerNames')) throw error;
+        if (!refusesName(error)) throw error;
         const deleted = Organizations.findById(organizationId, { name: 1 }).setOptions({ deleted: 'include' });
         throw errors.nameTakenMeanwhile({ name: (await deleted.lean<OrganizationRecord>())?.name ?? '' });
       });

@@ -73,6 +73,20 @@ describe.each(FACES)('service accounts over %s', (face) => {
     expect(await owner.call(face, 'auth.createKey', { ...given, identityId: member.id })).toEqual(NOT_ADMIN);
   });
 
+  it('have no keys that guests make or delete, whatever their role, who keep those of their own', async () => {
+    const { owner, guest } = await signUpAll(app, ['owner', 'guest']);
+    const organizationId = await createOrganization(owner, { owner: [guest] });
+    const { id: identityId } = await account(owner, organizationId);
+    const given = { identityId, name: 'nightly', scopes: ['*'] };
+    const { id: keyId } = valueOf(await owner.call(face, 'auth.createKey', given)) as { id: string };
+    expect(await guest.call(face, 'auth.createKey', given)).toEqual(NOT_ADMIN);
+    expect(await guest.call(face, 'auth.deleteKey', { identityId, keyId })).toEqual(NOT_ADMIN);
+    expect(rowsOf(await guest.call(face, 'auth.keys', { identityId }))).toMatchObject([{ id: keyId }]);
+    const own = { identityId: guest.id };
+    const made = valueOf(await guest.call(face, 'auth.createKey', { ...given, ...own })) as { id: string };
+    expect(await guest.call(face, 'auth.deleteKey', { ...own, keyId: made.id })).toEqual(OK);
+  });
+
   it('do what their role allows, and outlive who made them', async () => {
     const { organizationId, admin, owner, manager } = await world();
     const [low, high] = [await account(manager, organizationId), await account(manager, organizationId, 'admin')];

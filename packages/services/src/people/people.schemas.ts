@@ -25,7 +25,8 @@ export const personInput = z.strictObject({ identityId: Id.describe('The identit
 
 export const peopleInput = z.strictObject({
   ids: z
-    .union([z.string(), z.array(z.string())])
+    // one wrong id is refused as thousands are, by the refinement (decisions H5)
+    .union([z.string(), z.array(z.unknown()) as unknown as z.ZodType<string[], string[]>])
     .meta({
       description: `The identities, at most ${IDS_MAX}, separated by commas. Repeated ones count once.`,
       examples: ['0198c0de-5a5a-7000-8000-2f9d1c4b7e60,0198c0de-5a5a-7000-8000-2f9d1c4b7e61'],

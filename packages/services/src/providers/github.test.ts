@@ -7,10 +7,11 @@ import {
   startOf,
   startTestServer,
   throughProvider,
+  visitProvider,
   type GitHubAccount,
 } from '@tandem/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILED, said } from '../../test/two-providers.js';
+import { FAILED, changed, said } from '../../test/two-providers.js';
 
 const github = fixture(startGitHubServer);
 const app = fixture(() => startTestServer({ providers: { github: github.settings }, redirectUrls: [RETURN_URL] }));
@@ -93,6 +94,19 @@ describe('github', () => {
   it('is not believed with an account that has no number', async () => {
     for (const id of [undefined, null, '583231', 1.5, 2 ** 60, {}])
       expect(said(await signUp(newGitHubAccount({ id: id as never })))).toEqual(FAILED);
+  });
+
+  it('is not believed where the callback names another issuer; without one it is', async () => {
+    const account = newGitHubAccount();
+    await signUp(account);
+    async function comeBackFrom(issuer: string | undefined) {
+      const { browser, callback } = await visitProvider(app, github, { account }, { provider: 'github' });
+      expect(new URL(callback).searchParams.get('iss')).toMatch(/^http:.*\/login\/oauth$/);
+      const url = changed(callback, (query) => (issuer === undefined ? query.delete('iss') : query.set('iss', issuer)));
+      return said(await browser.goTo(url));
+    }
+    expect(await comeBackFrom('https://evil.example')).toEqual(FAILED);
+    expect(await comeBackFrom(undefined)).toHaveProperty('onetimeToken');
   });
 
   it('fails with the status 200, and that is a failure', async () => {

@@ -36,6 +36,7 @@ export function createMicrosoftSource(definition: MicrosoftDefinition, timeout: 
       },
     }),
     usesNonce: true,
+    knowsIssuer: true,
     returnsByForm: false,
     async readAccount(config, tokens) {
       const claims = tokens.claims();

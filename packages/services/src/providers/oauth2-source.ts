@@ -41,7 +41,8 @@ async function askGitHub(ask: Ask, { account, emails }: { account: string; email
 export function createOAuth2Source({ clientId, clientSecret, endpoints }: OAuth2Definition, timeout: number): ProviderSource {
   const { emails } = endpoints;
   const server = {
-    issuer: new URL(endpoints.authorization).origin,
+    // GitHub's; X documents none
+    issuer: endpoints.authorization.replace(/\/authorize$/, ''),
     authorization_endpoint: endpoints.authorization,
     token_endpoint: endpoints.token,
   };
@@ -56,6 +57,7 @@ export function createOAuth2Source({ clientId, clientSecret, endpoints }: OAuth2
   return {
     configuration: () => Promise.resolve(configuration),
     usesNonce: false,
+    knowsIssuer: emails !== undefined,
     returnsByForm: false,
     readAccount(config, { access_token: token }, withEmail) {
       const ask: Ask = async (address) => {

@@ -34,6 +34,7 @@ export function createOpenIdSource(definition: OpenIdDefinition | AppleDefinitio
       timeout,
     }),
     usesNonce: true,
+    knowsIssuer: true,
     // Apple gives an email only this way
     returnsByForm: isApple,
     async readAccount(config, tokens, withEmail) {

@@ -72,7 +72,8 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
       const url = new URL(callbackUrl);
       const { issuer } = configuration.serverMetadata();
       // an issuer with a place for the tenant is compared in the ID token
-      const iss = issuer.includes('{') && parameters.iss !== undefined ? issuer : parameters.iss;
+      const isComparable = source.knowsIssuer && !issuer.includes('{');
+      const iss = isComparable || parameters.iss === undefined ? parameters.iss : issuer;
       for (const [name, value] of Object.entries({ ...parameters, iss, state }))
         if (value !== undefined) url.searchParams.set(name, value);
       const tokens = await openid.authorizationCodeGrant(configuration, url, {

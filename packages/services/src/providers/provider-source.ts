@@ -4,6 +4,8 @@ import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers
 export interface ProviderSource {
   configuration(): Promise<Configuration>;
   usesNonce: boolean;
+  /** Whether its issuer is known, to compare with the one that a callback may name (RFC 9207). */
+  knowsIssuer: boolean;
   /** Whether it sends the browser back by a form that it submits, instead of a redirect. */
   returnsByForm: boolean;
   /** @param withEmail whether the email is needed, which may take another request */

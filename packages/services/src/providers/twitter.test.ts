@@ -32,6 +32,13 @@ describe('twitter', () => {
     expect((await redeem(app, await enter({ id: account.id ?? '' }, 'oauth-login'))).id).toBe(session.id);
   });
 
+  it('may name an issuer in its callback, of which its documentation says nothing', async () => {
+    const visit = { provider: 'twitter', purpose: 'oauth-signup' } as const;
+    const { browser, callback } = await visitProvider(app, x, { account: newAccount() }, visit);
+    const back = await browser.goTo(`${callback}&iss=${encodeURIComponent('https://x.example')}`);
+    expect(said(new URL(back))).toHaveProperty('onetimeToken');
+  });
+
   it('is asked with PKCE, a state and the scopes of an email, and without a nonce', async () => {
     await visitProvider(app, x, { refuse: true }, { provider: 'twitter' });
     const { state, code_challenge: challenge, ...asked } = Object.fromEntries(x.authorizations.at(-1) ?? []);

@@ -33,6 +33,11 @@ export const RATE_LIMITS = {
     account: 'the identity',
     perAccount: [5, 15 * MINUTE],
   },
+  factors: {
+    of: 'new passkeys and recovery codes, and the removal of factors',
+    account: 'the identity',
+    perAccount: [20, 15 * MINUTE],
+  },
   resetPassword: {
     of: 'password reset',
     account: 'the identity',

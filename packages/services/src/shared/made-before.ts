@@ -40,7 +40,8 @@ export function orMade<In extends Schema, Out extends Schema>(made: MadeBefore<I
     const before = await made?.(earlierIds(), { input, ctx });
     if (before !== undefined) return { ok: true, data: before };
     const result = await next();
-    if (result.ok || isDuplicateKey(result.error) === false) return result;
+    const refused = !result.ok && isDuplicateKey(result.error);
+    if (result.ok || !refused || !refused.fields.includes('_id')) return result;
     // the earlier attempt was still on its way
     const data = await made?.(earlierIds(), { input, ctx });
     if (data === undefined) throw notOnMajority('a record that was refused as made');

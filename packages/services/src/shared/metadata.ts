@@ -13,10 +13,17 @@ export type MetadataPatch = Record<string, string | number | boolean | null>;
 const isValue = (value: unknown) =>
   typeof value === 'boolean' || Number.isFinite(value) || (typeof value === 'string' && value.length <= TEXT_MAX);
 
+/** Without most keys of a map that has too many: one too many is refused as thousands are (decisions H5). */
+function withoutExcessKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  return entries.length > KEYS_MAX ? Object.fromEntries(entries.slice(0, KEYS_MAX + 1)) : value;
+}
+
 /** `isPatch` also allows null, which removes a key. */
 function given(isPatch: boolean) {
   const shape = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), ...(isPatch ? [z.null()] : [])]));
-  return shape.superRefine((metadata, check) => {
+  const checked = shape.superRefine((metadata, check) => {
     const add = (path: string[], message: string) => check.addIssue({ code: 'custom', path, message });
     const entries = Object.entries(metadata);
     if (entries.length > KEYS_MAX) return add([], `must NOT have more than ${KEYS_MAX} keys`);
@@ -25,6 +32,7 @@ function given(isPatch: boolean) {
       else if (!isValue(value) && value !== null) add([key], `must NOT have more than ${TEXT_MAX} characters`);
     }
   });
+  return z.preprocess(withoutExcessKeys, checked);
 }
 
 const DESCRIPTION =

@@ -118,6 +118,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       withoutFactor,
     })
       .input(passkeyInput)
+      .use(rateLimits.account('factors', ofIdentity))
       .output(FactorSchema)
       .mutation(({ ctx, input }) => factors.addPasskey(ctx.identity, input, requestFactsOf(ctx))),
 
@@ -130,6 +131,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       withoutFactor,
     })
       .input(factorsInput)
+      .use(rateLimits.account('factors', ofIdentity))
       .output(RecoveryCodesSchema)
       .mutation(async ({ ctx }) => ({ codes: await factors.renewRecoveryCodes(ctx.identity, requestFactsOf(ctx)) })),
 
@@ -141,6 +143,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       allow: [anyOf(admin, self('identityId')), freshProof],
     })
       .input(factorInput)
+      .use(rateLimits.account('factors', ofIdentity))
       .mutation(({ ctx, input }) => factors.remove(input.identityId, input.factorId, requestFactsOf(ctx))),
 
     deleteFactors: authenticatedRoute('DELETE /auth/{identityId}/factors', {

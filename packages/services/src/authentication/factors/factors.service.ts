@@ -7,6 +7,7 @@ import { enrolled, type Factor, type PasskeyFactor, type TotpFactor } from '../.
 import { identityErrors } from '../../identities/identities.errors.js';
 import type { SessionRef } from '../../identities/identity-changes.js';
 import type { FactorsRecord, IdentityFactors } from '../../identities/identity-factors.js';
+import { withoutWebAddresses } from '../../mail/web-addresses.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';
 import type { SessionsService } from '../sessions/sessions.service.js';
 import type { ShownFactor } from './factors.schemas.js';
@@ -93,7 +94,9 @@ export function createFactorsService(options: FactorsOptions) {
   }
 
   const purposeOf = ({ id, sessionId }: Identity) => `enrol ${id} ${sessionId}`;
-  const told = (template: 'factor-added' | 'factor-removed', factor: string) => ({ template, values: { factor } }) as const;
+  /** The name is the caller's, who may have given somebody else's address (decisions H7). */
+  const told = (template: 'factor-added' | 'factor-removed', { name, type }: Pick<Factor, 'name' | 'type'>) =>
+    ({ template, values: { factor: withoutWebAddresses(name) || NAMES[type] } }) as const;
 
   /** Uses a passkey that is this identity's. @throws errors.passkeyRefused, passkeysOff */
   async function usePasskey(
@@ -156,7 +159,7 @@ export function createFactorsService(options: FactorsOptions) {
       const step = secret && (await totp()).stepOf(code, secret, now);
       if (step === undefined) return false;
       const session = await sessionOf(caller);
-      if (!(await factors.confirm(caller.id, factorId, step, session, told('factor-added', factor.name))))
+      if (!(await factors.confirm(caller.id, factorId, step, session, told('factor-added', factor))))
         throw errors.factorNotFound();
       await audit.record('factor.added', by, { identityId: caller.id, details: { factorId, type: 'totp' } });
       return true;
@@ -188,7 +191,7 @@ export function createFactorsService(options: FactorsOptions) {
         lastUsedAt: null,
         ...credential,
       };
-      refuseUnlessAdded(await factors.add(caller.id, factor, await sessionOf(caller), told('factor-added', name)));
+      refuseUnlessAdded(await factors.add(caller.id, factor, await sessionOf(caller), told('factor-added', factor)));
       await audit.record('factor.added', by, { identityId: caller.id, details: { factorId: factor.id, type: 'passkey' } });
       return show(factor);
     },
@@ -209,9 +212,10 @@ export function createFactorsService(options: FactorsOptions) {
     /** @throws errors.factorNotFound; errors.lastFactor while one is required */
     async remove(identityId: string, factorId: string, by: RequestFacts): Promise<void> {
       const record = await factors.read(identityId);
-      const { name = '' } = record?.factors?.find(({ id }) => id === factorId) ?? {};
+      const factor = record?.factors?.find(({ id }) => id === factorId);
+      if (!factor) throw errors.factorNotFound();
       const mayBeLast = !(await isRequired(identityId));
-      const removal = await factors.remove(identityId, factorId, mayBeLast, told('factor-removed', name));
+      const removal = await factors.remove(identityId, factorId, mayBeLast, told('factor-removed', factor));
       if ('refused' in removal) throw removal.refused === 'last' ? errors.lastFactor() : errors.factorNotFound();
       const { type } = removal.removed;
       await audit.record('factor.removed', by, { identityId, details: { factorId, type } });
