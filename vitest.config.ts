@@ -33,10 +33,10 @@ export default defineConfig({
     globalSetup: ['packages/testing/src/shared-engine.ts'],
     setupFiles: ['packages/testing/src/release-database.ts'],
     // what hangs, on a machine that others use too: speed is no test
-    testTimeout: 90_000,
+    testTimeout: 180_000,
     // what differs is seen in the message
     chaiConfig: { truncateThreshold: 0 },
-    hookTimeout: 120_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // the tests wait for the engine as often as they work

@@ -66,20 +66,33 @@ describe('docs/clients.md', () => {
       of: { client: TandemClient; chat: ChatClient; readerId: string },
       channelId: string,
       show: (messages: readonly { content: string }[]) => void,
-    ) => () => Promise<void>;
+      onFailure: (error: unknown) => void,
+    ) => { load(): Promise<void>; loadEarlier(): Promise<void> };
     const { showMessages } = await run<{ showMessages: Show }>('joinNewest(');
-    const client = createTandemClient({ url: app.url });
+    let losses = 1;
+    const losing: typeof fetch = (input, init) =>
+      new Request(input).url.includes('listMessages') && losses-- > 0
+        ? Promise.reject(new TypeError('fetch failed'))
+        : fetch(input, init);
+    const client = createTandemClient({ url: app.url, fetch: losing });
     await signIn(client);
     const { id: channelId } = await client.api.chat.createChannel.mutate({ name: 'Tea', ownerId: ann.id });
     const post = (content: string) => app.tandem.services.chat.post({ channelId, senderId: ann.id, content });
     for (let n = 1; n <= 60; n++) await post(String(n));
     const chat = createChatClient({ url: app.url, client });
     let shown: string[] = [];
-    const loadEarlier = showMessages(
+    let onFailure = (_error: unknown) => {};
+    const failure = new Promise((resolve) => {
+      onFailure = resolve;
+    });
+    const { load, loadEarlier } = showMessages(
       { client, chat, readerId: ann.id },
       channelId,
       (messages) => (shown = messages.map(({ content }) => content)),
+      (error) => onFailure(error),
     );
+    await failure;
+    await load();
     await expect.poll(() => shown, PATIENCE).toHaveLength(50);
     await loadEarlier();
     await post('61');

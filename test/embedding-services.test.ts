@@ -111,6 +111,28 @@ describe('a host of some services', () => {
     await storage.close();
   });
 
+  it.each([
+    ['members', ['members']],
+    ['mails', ['mails']],
+    ['menu', ['menu', 'menu']],
+  ])('does not start with services of its own that create %s, which there already is', async (taken, made) => {
+    const storage = await openStorage({ uri: accounts.mongodbUri });
+    const ownServices = made.map((name, at) =>
+      defineService({
+        name: `own${at}`,
+        description: '',
+        lists: {},
+        errors: {},
+        create: () => ({ [name]: {} }),
+        router: () => router({}),
+      }),
+    );
+    await expect(createTandem({ storage, authSecrets, ownServices })).rejects.toThrow(
+      `ownServices: a service creates "${taken}", which there already is`,
+    );
+    await storage.close();
+  });
+
   it('does not start with a service of its own that names a kind of events, and tells of none', async () => {
     const storage = await openStorage({ uri: accounts.mongodbUri });
     const teas = defineService({

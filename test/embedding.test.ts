@@ -175,7 +175,7 @@ describe('a host with parts of its own', () => {
   it('stores several records together, or none', async () => {
     type Kept = BaseRecord & { shelfId: string; parcelIds: string[] };
     type Sample = Record<'parcelModel' | 'shelfModel', ModelDefinition<Kept>> & {
-      createParcels(storage: Storage): (shelfId: string) => Promise<Kept>;
+      createParcels(storage: Storage): (shelfId: string, id?: string) => Promise<Kept>;
     };
     const { createParcels, parcelModel, shelfModel } = await sample<Sample>('createParcels(');
     const storage = await openStorage({ uri: app.mongodbUri });
@@ -185,6 +185,8 @@ describe('a host with parts of its own', () => {
     const store = createParcels(storage);
     const { _id } = await store(shelfId);
     await expect(store(shelfId)).rejects.toThrow('the shelf is full');
+    // an earlier attempt that comes late takes back nothing of what a later one has stored
+    await expect(store(shelfId, _id)).rejects.toThrow('E11000');
     expect(await Shelves.find().lean()).toMatchObject([{ parcelIds: [...others, _id] }]);
     expect(await Parcels.find().lean()).toMatchObject([{ _id, shelfId }]);
     await storage.close();

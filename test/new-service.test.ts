@@ -42,7 +42,7 @@ afterAll(() => rm(copy, { recursive: true }));
 
 it(
   'a new service and one line in the list are a service that compiles, is formatted, and passes its tests',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const folder = 'packages/services/src/gift-cards';
     await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
