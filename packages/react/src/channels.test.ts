@@ -132,6 +132,27 @@ describe('useChannels', () => {
     await until(({ channels }) => channels?.[0]?.lastMessage?.content === '2');
   });
 
+  it('shows what was deleted, and read elsewhere, between its load and the subscription of a channel', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(bob, [ann]);
+    const post = (content: string) => services.chat.post({ channelId, senderId: bob.id, content });
+    const [first, last] = [await post('first'), await post('last')];
+    let subscribe: (() => void) | undefined;
+    class Held extends WebSocket {
+      override send(frame: string): void {
+        if (frame.includes('"subscribe"') && frame.includes(channelId)) subscribe = () => super.send(frame);
+        else super.send(frame);
+      }
+    }
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann), WebSocket: Held });
+    await until(({ channels }) => channels?.[0]?.lastMessage?.content === 'last' && channels[0].unread === 2);
+    await expect.poll(() => subscribe, PATIENCE).toBeDefined();
+    await ann.rest('PUT', `/channels/${channelId}/read-state`, { identityId: ann.id, lastReadMessageId: first.id }).expect(204);
+    await bob.rest('DELETE', `/messages/${last.id}`).expect(204);
+    subscribe?.();
+    await until(({ channels }) => channels?.[0]?.lastMessage?.content === 'first' && channels[0].unread === 1);
+  });
+
   it('shows the message before the last one when that is deleted', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

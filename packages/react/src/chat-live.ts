@@ -149,14 +149,17 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
       channelId,
       {
         onEvent: hear,
-        onSubscribed({ isResumed, unread }) {
+        onSubscribed({ isResumed, unread, lastSeq, lastChange }) {
           const read = reported.get(channelId);
           // without a connection the report was lost
           if (read !== undefined && unread > 0) stream.markRead(channelId, read);
+          const listed = queries.getQueryData<ChannelSummary[]>(channelsKey)?.find(({ id }) => id === channelId);
           // from now on all is told, after a drop too: what was changed or deleted before is not
           if (!isResumed) {
-            // what came before is not told
-            if (sinceSeq === undefined) void loadChannelsAgain();
+            // of what came since the list was loaded, only messages are told
+            const changes = lastChange - (listed?.lastChange ?? 0);
+            if (sinceSeq === undefined || changes > lastSeq - (listed?.lastSeq ?? 0)) void loadChannelsAgain();
+            changeChannel(channelId, (channel) => readUpTo(channel, lastSeq - unread));
             if (isSubscribed) outdated.add(channelId);
             void loadAgain(queries, messagesKey(channelId));
           }
