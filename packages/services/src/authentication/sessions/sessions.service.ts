@@ -92,15 +92,15 @@ export function createSessionsService(options: SessionsOptions) {
   /**
    * Handles a refresh token that is not the newest: within the grace period it yields the same successor; later it is theft, and
    * the whole family ends.
+   * @param askedAt when the request came: its client may have sent the token again while this one was held up
    */
   async function repeatOrRevoke(
     session: SessionRecord,
-    jti: string,
-    pendingEnd: Date | undefined,
+    { jti, askedAt, pendingEnd }: { jti: string; askedAt: Date; pendingEnd: Date | undefined },
     device: Device,
   ): Promise<TokenPair> {
     const rotation = session.rotations.find((past) => past.jti === jti);
-    if (rotation && graceEndOf({ endedAt: pendingEnd, ...rotation }) >= storage.clock.now())
+    if (rotation && graceEndOf({ endedAt: pendingEnd, ...rotation }) >= askedAt)
       return issuePair(session, rotation.successor, refreshExpiry(session, rotation.at));
     await end(session._id);
     void audit.record('refresh.reused', device, { identityId: session.identityId, sessionId: session._id });
@@ -155,6 +155,7 @@ export function createSessionsService(options: SessionsOptions) {
      * authenticationErrors.unverified
      */
     async refresh(refreshToken: string, device: Device, beside?: string): Promise<TokenPair> {
+      const askedAt = storage.clock.now();
       const claims = await tokens.verify('refresh', refreshToken).catch((error: unknown) => {
         throw error instanceof TokenError ? authenticationServiceErrors.unusable({ cause: error }) : error;
       });
@@ -190,7 +191,7 @@ export function createSessionsService(options: SessionsOptions) {
       const pendingEnd = ends.pendingEndOf(jti);
       const session = await Sessions.findOne(own).lean<SessionRecord>();
       if (!session) throw authenticationServiceErrors.unusable();
-      return repeatOrRevoke(session, jti, pendingEnd, device);
+      return repeatOrRevoke(session, { jti, askedAt, pendingEnd }, device);
     },
 
     /**

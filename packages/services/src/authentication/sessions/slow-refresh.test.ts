@@ -58,6 +58,18 @@ describe.each(FACES)('a second use of a refresh token over %s', (face) => {
     },
   );
 
+  it('is none of a thief where it came within ten seconds and is carried out later: its client may have sent it again', async () => {
+    const ann = await app.signUp();
+    const exchange = slowStore.hold(isUpdate);
+    const late = refresh(slow, ann);
+    await exchange.reached;
+    const again = await refresh(app, ann);
+    await endIsNoted(ann);
+    app.clock.advance(12_000);
+    exchange.release();
+    await expectSameSuccessor(ann, [again, await late]);
+  });
+
   it('is none of a thief for 25 s after the first began, where a crash kept its end from being noted', async () => {
     const ann = await app.signUp();
     expect(await refresh(app, ann)).toMatchObject({ ok: true });
