@@ -30,6 +30,13 @@ async function longChannel(bob: Person): Promise<string> {
   return channelId;
 }
 
+async function removeFrom(channelId: string, { id }: Person): Promise<void> {
+  const { data } = await ann
+    .rest('GET', `/subscriptions?channelId=${channelId}`)
+    .expect<{ data: { id: string; subscribedId: string }[] }>(200);
+  await ann.rest('DELETE', `/subscriptions/${data.find(({ subscribedId }) => subscribedId === id)?.id}`).expect(204);
+}
+
 const call = (id: number, path: string, input: object) => ({ id, method: 'subscription', params: { path, input } });
 /** What was told, on either stream. */
 const toldBy = ({ frames }: TestStream) =>
@@ -87,6 +94,23 @@ describe('replays', () => {
     await expect.poll(() => told().length, PATIENCE).toBe(2 * MESSAGES);
   });
 
+  it('over a WebSocket at /trpc that have not begun when the membership ends go on from the same place with the next one', async () => {
+    const bob = await app.signUp();
+    const [first, second] = [await longChannel(bob), await longChannel(bob)];
+    const { reached, release } = proxy.hold(isSecondPageOf(first));
+    const stream = await openStream(app.url, '/trpc', bob.credentials);
+    onTestFinished(stream.close);
+    for (const [n, channelId] of [first, second].entries())
+      stream.send(call(n, 'chat.channelEvents', { channelId, sinceSeq: 0 }));
+    await reached;
+    await expect.poll(() => toldBy(stream).filter(({ type }) => type === 'subscribed').length, PATIENCE).toBe(2);
+    await app.tandem.services.chat.post({ channelId: second, senderId: ann.id, content: 'meanwhile' });
+    await removeFrom(second, bob);
+    const last = () => stream.frames.findLast(({ id, result }) => id === 1 && 'data' in (result as object))?.result;
+    await expect.poll(last, PATIENCE).toMatchObject({ data: { id: '0', data: { type: 'unsubscribed', channelId: second } } });
+    release();
+  });
+
   it.each([
     [
       'a channel',
@@ -131,10 +155,7 @@ describe('replays', () => {
     });
     const text = response.text();
     await reached;
-    const { data } = await ann
-      .rest('GET', `/subscriptions?channelId=${channelId}`)
-      .expect<{ data: { id: string; subscribedId: string }[] }>(200);
-    await ann.rest('DELETE', `/subscriptions/${data.find(({ subscribedId }) => subscribedId === bob.id)?.id}`).expect(204);
+    await removeFrom(channelId, bob);
     await live.next('unsubscribed');
     release();
     const said = await text;

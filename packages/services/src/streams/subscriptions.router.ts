@@ -112,15 +112,14 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
       };
       yield event({ type: 'subscribed', channelId, ...begun });
       for await (const frame of missedBy(reader, channelId, since)) {
-        if (reader.hasEnded()) {
-          // without what was told meanwhile: who comes back goes on from here
-          yield event({ type: 'unsubscribed', channelId });
-          return;
-        }
+        if (reader.hasEnded()) break;
         yield event(frame);
       }
-      at = { seq: Math.max(at.seq, from.seq), change: Math.max(at.change, from.change) };
-      for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) yield event(frame);
+      // else without what was told meanwhile: who comes back goes on from here
+      if (!reader.hasEnded()) {
+        at = { seq: Math.max(at.seq, from.seq), change: Math.max(at.change, from.change) };
+        for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) yield event(frame);
+      }
       yield event({ type: 'unsubscribed', channelId });
     } finally {
       channels.leave(channelId, reader);
