@@ -196,6 +196,17 @@ describe('the chat client', () => {
     await expect.poll(() => seen.events.at(-1), PATIENCE).toMatchObject({ type: 'typing', identityId: ann.id });
   });
 
+  it('reports what was marked read before the server follows as soon as it does', async () => {
+    const bob = await app.signUp();
+    const channelId = await openChannel(ann, [bob]);
+    const { id } = await app.tandem.services.chat.post({ channelId, senderId: bob.id, content: 'read me' });
+    const { chat, sockets } = await open(ann);
+    const followed = follow(chat, channelId);
+    chat.markRead(channelId, id);
+    await expect.poll(() => followed.events.at(-1), PATIENCE).toMatchObject({ type: 'read', messageId: id });
+    expect(sockets.sent.filter((frame) => frame.includes('"read"'))).toHaveLength(1);
+  });
+
   it('follows a channel though a message that it has just marked read is gone', async () => {
     const channelId = await openChannel(ann);
     const { chat, states } = await open(ann);

@@ -71,8 +71,8 @@ export interface ChatClient {
   /** Reports typing in a channel that is followed; dropped without a connection. @returns whether it was sent */
   typing(channelId: string): boolean;
   /**
-   * Reports everything up to and including a message as read; lost without a connection, and the next report makes up
-   * for it.
+   * Reports everything up to and including a message as read; where the channel is followed, as soon as the server says
+   * so, and else lost without a connection.
    */
   markRead(channelId: string, messageId: string): void;
   close(): void;
@@ -98,7 +98,7 @@ interface Followed {
   expand: ['sender'] | undefined;
   /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
-  /** The message that was reported as read last, on this connection. */
+  /** The message that was reported as read last. */
   read?: string | undefined;
 }
 
@@ -118,7 +118,6 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   function subscribe(channelId: string, followed: Followed): void {
     followed.isConfirmed = false;
-    followed.read = undefined;
     const { seq, change, expand } = followed;
     const since = change === undefined ? { sinceSeq: seq } : { sinceChange: change };
     // JSON leaves out what is undefined
@@ -129,10 +128,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (connection.send({ type: 'unsubscribe', channelId })) stopping.set(channelId, (stopping.get(channelId) ?? 0) + 1);
   }
 
+  /** Reports what was read; of a channel that is followed, once that is confirmed: a refusal would look as if it were of that. */
   function report(channelId: string, messageId: string): void {
-    const isSent = connection.send({ type: 'read', channelId, messageId });
     const followed = channels.get(channelId);
-    if (followed) followed.read = isSent ? messageId : undefined;
+    if (followed) followed.read = messageId;
+    if (followed?.isConfirmed !== false) connection.send({ type: 'read', channelId, messageId });
   }
 
   function end(channelId: string, reason: string, refusal?: TandemError): void {
@@ -203,6 +203,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
         followed.seq ??= lastSeq;
         // messages that are still to come have lower numbers
         if (followed.seq >= lastSeq) followed.change ??= lastChange;
+        if (followed.read !== undefined && unread > 0) report(frame.channelId, followed.read);
         return followed.handlers.onSubscribed?.({ lastSeq, lastChange, unread, isResumed });
       }
       case 'replayed': {

@@ -4,7 +4,7 @@ import { NO_ACCESS_COOKIE, UNVERIFIED, type Session } from './session.js';
 
 /** A session whose tokens are in cookies, which scripts cannot read. It only tracks events that change them. */
 export function createCookieSession(calls: AuthCalls): Session {
-  /** Sign-ins and sign-outs of this client. */
+  /** Sign-ins and sign-outs of this client, and sign-ins elsewhere that it was told of. */
   let sessions = 0;
   let renewals = 0;
   /**
@@ -44,6 +44,7 @@ export function createCookieSession(calls: AuthCalls): Session {
     },
 
     follow() {
+      sessions++;
       isEnded = false;
     },
 

@@ -47,6 +47,21 @@ describe('cookie mode', () => {
     expect(one.signedOut).toHaveLength(1);
   });
 
+  it('sends no create again after another tab has signed in', async () => {
+    const browser = createCookieFetch(app.clock);
+    const [one, other] = [createTab({ browser, before: lose }), createTab({ browser })];
+    async function lose({ procedures }: { procedures: readonly string[] }): Promise<void> {
+      if (!procedures.includes('chat.createChannel')) return;
+      await other.client.signUp(newAccount());
+      one.client.followSignIn();
+      throw new TypeError('fetch failed');
+    }
+    const { id } = await one.client.signUp(newAccount());
+    expect(await failureOf(one.client.api.chat.createChannel.mutate({ name: 'Tea', ownerId: id }))).toMatchObject({
+      message: 'not sent again: its sender has signed out',
+    });
+  });
+
   it('refreshes by cookie, once for many calls, when the access cookie has expired', async () => {
     const { client, count, signedOut } = createTab();
     const { id } = await client.signUp(newAccount());

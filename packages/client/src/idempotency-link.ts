@@ -64,7 +64,7 @@ export function createIdempotencyLink(): TRPCLink<AppRouter> {
         const isCreate = op.type === 'mutation' && CREATES.has(op.path);
         const idempotencyKey = op.context['idempotencyKey'] ?? (isCreate && randomId());
         const hasKey = typeof idempotencyKey === 'string';
-        const operation = hasKey ? { ...op, context: { ...op.context, idempotencyKey, sentBy: {} } } : op;
+        const operation = hasKey ? { ...op, context: { sentBy: {}, ...op.context, idempotencyKey } } : op;
         function send(mayRepeat: boolean): void {
           current = next(operation).subscribe({
             next: (value) => observer.next(value),

@@ -1,6 +1,7 @@
 import { fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { EXPIRY_MS, createClient, failureOf, newAccount } from '../test/clients.js';
+import { mutationOptions } from './index.js';
 import type { BeforeSending } from '../test/recording-fetch.js';
 
 const app = fixture(startTestServer);
@@ -53,6 +54,33 @@ describe('a call that creates', () => {
     await losing.chat.createChannel.mutate(own);
     expect(new Set(sent()).size).toBe(1);
     expect(await made()).toBe(1);
+  });
+
+  it('is made as often as it is asked for with one input at a time, and once where it is tried again', async () => {
+    let lost = 0;
+    const { client, input, keys, channels } = await signedUp(async ({ procedures }) => {
+      if (procedures.includes('chat.createChannel') && lost-- > 0) throw new TypeError('fetch failed');
+    });
+    const { mutationFn } = mutationOptions(client, 'chat.createChannel');
+    await Promise.all([mutationFn(input), mutationFn(input)]);
+    expect([new Set(keys()).size, await channels()]).toEqual([2, 2]);
+    lost = 2;
+    await failureOf(mutationFn(input));
+    await mutationFn(input);
+    expect([new Set(keys()).size, await channels()]).toEqual([3, 3]);
+  });
+
+  it('is not tried again in the name of another', async () => {
+    let lost = 0;
+    const { client, input, keys } = await signedUp(async ({ procedures }) => {
+      if (procedures.includes('chat.createChannel') && lost-- > 0) throw new TypeError('fetch failed');
+    });
+    const { mutationFn } = mutationOptions(client, 'chat.createChannel');
+    lost = 2;
+    await failureOf(mutationFn(input));
+    await client.signUp(newAccount());
+    expect(await failureOf(mutationFn(input))).toMatchObject({ message: 'not sent again: its sender has signed out' });
+    expect(keys()).toHaveLength(2);
   });
 
   it('has a key also where the platform has no `randomUUID`, as on a page without TLS, or no `crypto`', async () => {

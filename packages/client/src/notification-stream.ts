@@ -53,6 +53,8 @@ export function createNotificationStream(options: NotificationStreamOptions): No
   const context = { sentBy: {} };
   // after a reconnect the server repeats some
   const told = new Set(known.map(({ id }) => id).toReversed());
+  /** Those to resume from: without what the server could not resume from. */
+  let anchors = [...told];
 
   function tell(notification: Notification): void {
     const { id } = notification;
@@ -60,8 +62,12 @@ export function createNotificationStream(options: NotificationStreamOptions): No
     if (told.has(id)) return;
     since = id;
     told.add(id);
+    anchors.push(id);
     const [oldest] = told;
-    if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
+    if (told.size > REMEMBERED && oldest !== undefined) {
+      told.delete(oldest);
+      anchors = anchors.filter((one) => one !== oldest);
+    }
     onNotification(notification);
   }
 
@@ -83,8 +89,7 @@ export function createNotificationStream(options: NotificationStreamOptions): No
       if (refusals > REFUSALS) {
         // An earlier one that exists resumes too: more is repeated. A proxy may also refuse for a while what the server would not:
         // what was missed is given up for one attempt alone, and then the newest is tried again
-        const all = [...told];
-        since = since === undefined ? all.at(-1) : all[all.indexOf(since) - 1];
+        since = since === undefined ? anchors.at(-1) : anchors[anchors.indexOf(since) - 1];
         refusals = since === undefined ? REFUSALS : 1;
       }
       return `/notifications/listen?ticket=${ticket}${since === undefined ? '' : `&since=${since}`}`;
@@ -93,9 +98,10 @@ export function createNotificationStream(options: NotificationStreamOptions): No
     onOpen() {
       refusals = 0;
       onState?.('up');
-      if (since !== undefined || told.size === 0) return;
-      // given up for this connection alone
-      since = [...told].at(-1);
+      if (since !== undefined || anchors.length === 0) return;
+      // given up for this connection alone; of those of before, the next tries the newest
+      anchors = anchors.slice(-1);
+      [since] = anchors;
       onRead?.({});
     },
     onFrame: (frame) => take(frame as Frame),

@@ -80,8 +80,12 @@ export function queryOptions<Router extends AnyTRPCRouter, const Path extends Qu
   };
 }
 
-/** What was sent and may have been done, by the input: with the same key it is done once. */
-const unanswered = new WeakMap<object, { text: string; idempotencyKey: string }>();
+/** How an input was sent that may have been done: with the same key it is done once, in the name of the same sender. */
+interface Sent {
+  text: string;
+  context: { idempotencyKey: string; sentBy: object };
+}
+const unanswered = new WeakMap<object, Sent>();
 
 /** Calls what creates with the key that the same input was sent with before, as TanStack Query does for its `retry`. */
 async function repeatably<Answer>(
@@ -92,14 +96,13 @@ async function repeatably<Answer>(
   if (!CREATES.has(path) || typeof input !== 'object' || input === null) return failAsTandemError(call({}));
   const text = JSON.stringify(input);
   const before = unanswered.get(input);
-  const sent = before?.text === text ? before : { text, idempotencyKey: randomId() };
-  unanswered.set(input, sent);
+  // another call at the same time is another create
+  unanswered.delete(input);
+  const sent = before?.text === text ? before : { text, context: { idempotencyKey: randomId(), sentBy: {} } };
   try {
-    const answer = await failAsTandemError<Answer>(call({ idempotencyKey: sent.idempotencyKey }));
-    unanswered.delete(input);
-    return answer;
+    return await failAsTandemError<Answer>(call(sent.context));
   } catch (error) {
-    if (!mayPass(error)) unanswered.delete(input);
+    if (mayPass(error)) unanswered.set(input, sent);
     throw error;
   }
 }

@@ -151,8 +151,8 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
         onEvent: hear,
         onSubscribed({ isResumed, unread, lastSeq, lastChange }) {
           const read = reported.get(channelId);
-          // without a connection the report was lost
-          if (read !== undefined && unread > 0) stream.markRead(channelId, read);
+          // made by a stream of before, it may have been lost
+          if (!isSubscribed && read !== undefined && unread > 0) stream.markRead(channelId, read);
           const listed = queries.getQueryData<ChannelSummary[]>(channelsKey)?.find(({ id }) => id === channelId);
           // from now on all is told, after a drop too: what was changed or deleted before is not
           if (!isResumed) {

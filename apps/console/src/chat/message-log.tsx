@@ -70,7 +70,8 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
   useQuery({
     queryKey: ['files', channel.id],
     queryFn: () => cache.renewFiles(channel.id),
-    staleTime: FILES_MS,
+    // the interval begins whenever the channel is shown
+    refetchOnMount: 'always',
     refetchInterval: FILES_MS,
   });
   const self = useIdentityId();
