@@ -17,6 +17,8 @@ describe('an error is translated to what a caller may see', () => {
     ['of a wrong encoding', http(415), [415, 'Unsupported content type', undefined]],
     ['a malformed path', Object.assign(new URIError('x'), { status: 400 }), invalid('path must be correctly percent-encoded')],
     ['a body that breaks off', http(400, 'request.aborted'), invalid('request body must be complete and correctly encoded')],
+    ['a body that cannot be decompressed', Object.assign(new Error('x'), { status: 400, code: 'Z_DATA_ERROR' }), invalid('request body must be complete and correctly encoded')],
+    ['a bad request of a host’s route', Object.assign(new Error('x'), { status: 400, expose: true }), [400, 'Bad Request', undefined]],
     ['within tRPC’s, of the parser', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: http(413) }), [413, 'request entity too large', undefined]],
     ['within tRPC’s, of the parser, unknown', new TRPCError({ code: 'NOT_FOUND', cause: http(418) }), [404, 'Not Found', undefined]],
     ['of another status', http(418), undefined],

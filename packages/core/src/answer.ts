@@ -18,7 +18,9 @@ function fromHttpError(error: Error & { status: unknown }): ApiError | undefined
   if (error.status === 413) return requestErrors.tooLarge({ cause: error });
   if (error.status === 415) return requestErrors.unsupportedType({ cause: error });
   if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);
-  if (error.status === 400) return validationError(['request body must be complete and correctly encoded']);
+  // those of the parser, and of decompression, say what they are
+  const isOfBody = 'type' in error || 'code' in error;
+  if (error.status === 400 && isOfBody) return validationError(['request body must be complete and correctly encoded']);
   return ApiError.fromHttp(error);
 }
 

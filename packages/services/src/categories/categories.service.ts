@@ -89,10 +89,11 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
      * errors.doesNotExist
      */
     async delete(categoryId: string): Promise<void> {
-      // a change that a dead process has decided comes before it
-      await tree.finishPending();
-      const { deletedCount } = await Categories.deleteOne({ _id: categoryId });
-      if (deletedCount === 0) throw errors.doesNotExist();
+      // in turn with changes that merge or move: decided before it, they would be written into the deleted category
+      await tree.change(async () => {
+        if (!(await Categories.exists({ _id: categoryId }))) throw errors.doesNotExist();
+        return { id: categoryId, set: { deletedAt: storage.clock.now() } };
+      });
     },
 
     /** @throws errors.notFound when there is nothing to restore */

@@ -100,6 +100,19 @@ it('a move whose process died is made before the category is deleted, and never 
   expect(await app.storage.model(categoryModel).findById(a).setOptions({ deleted: 'include' }).lean()).toEqual(deleted);
 });
 
+it('a change that is stored after the deletion of its category is not made', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using slow = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
+  const [categoryId = ''] = await createMany(1);
+  const decided = proxy.hold(isCommand('trees.update'));
+  const change = slow.call('rest', 'categories.patch', { categoryId, metadata: { note: 'late' } }, admin.credentials);
+  await decided.reached;
+  await admin.rest('DELETE', `/categories/${categoryId}`).expect(204);
+  decided.release();
+  expect(await change).toEqual(failing(404, 'Category does not exist'));
+  expect(await admin.rest('POST', `/categories/${categoryId}/restore`).expect(200)).toMatchObject({ metadata: {} });
+});
+
 it('a tree whose record was lost goes on', async () => {
   const [a, b] = await createMany(2);
   await admin.rest('PATCH', `/categories/${a}`, { parent: b }).expect(200);

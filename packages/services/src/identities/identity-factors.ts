@@ -206,10 +206,11 @@ export function createIdentityFactors(
       return { refused: record && enrolled(record).some(({ id }) => id === factorId) ? 'last' : 'missing' };
     },
 
-    /** Removes all factors and recovery codes. @returns how many factors there were; undefined for an id of no live person */
+    /** Removes all factors and recovery codes. @param mail sent if one counted. @returns how many factors there were; undefined for an id of no live person */
     async removeAll(identityId: string, mail: QueuedMail): Promise<number | undefined> {
       const any = { 'factors.0': { $exists: true } };
-      const before = await write(identityId, any, { factors: '$$REMOVE', recoveryCodes: '$$REMOVE' }, { mail });
+      const mailedWhen = { $gt: [{ $size: factorsWhere(isConfirmed) }, 0] };
+      const before = await write(identityId, any, { factors: '$$REMOVE', recoveryCodes: '$$REMOVE' }, { mail, mailedWhen });
       const record = before ?? (await this.read(identityId));
       return record && enrolled(record).length;
     },

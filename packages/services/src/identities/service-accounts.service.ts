@@ -43,7 +43,10 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
         async run(creation, fence) {
           if (!(await joinings.join(creation, fence))) throw errors.notFound();
         },
-        undo: joinings.takeBack,
+        async undo(creation) {
+          await joinings.takeBack(creation);
+          await joinings.forget(creation);
+        },
       },
       { name: 'forget the joining', run: joinings.forget, undo: () => Promise.resolve() },
       {

@@ -92,7 +92,8 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     },
     isDone: async ({ invitationId, acceptanceId }) =>
       (await Invitations.exists({ _id: invitationId, acceptanceId }).setOptions({ deleted: 'include' })) !== null,
-    async undo({ invitationId, acceptanceId, given }) {
+    async undo(payload) {
+      const { invitationId, acceptanceId, given } = payload;
       const own = { _id: invitationId, acceptanceId };
       const free = { acceptanceId: null, acceptedBy: null, acceptedAt: null };
       try {
@@ -109,6 +110,9 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       if (await isOver) await onetimeTokens.withdraw([invitationId]);
       // a reserved invitation could not be withdrawn by a review, so review the inviter again
       await standing.review([given.fromIdentityId]);
+      // undone by now, and not once more
+      const joining = joiningOf(payload);
+      if (joining) await joinings.forget(joining);
     },
   };
 

@@ -94,14 +94,14 @@ export function createStanding({ storage, typeIds, accessStateOf, emailsOf, orga
       // to a former address while it was theirs: later ones are for who has it now
       const to = had.map(({ email, until }) => ({ email, ...(until && { createdAt: { $lte: until } }) }));
       const theirs = { organizationId, $and: [{ $or: to }] };
-      const pending = await Invitations.find({ ...theirs, ...pendingAt(now) }, { _id: 1 }).lean<InvitationRecord[]>();
       // in one write, since acceptances make pending ones accepted meanwhile, and pending again when they fail
       const which = { ...theirs, $or: [{ status: 'accepted' as const, revokedAt: null }, pendingAt(now)] };
       const isPending = { $eq: ['$status', 'pending'] };
       const status = { $cond: [isPending, 'withdrawn', '$status'] };
       const revokedAt = { $cond: [isPending, '$revokedAt', now] };
       await Invitations.updateMany(which, [{ $set: { status, revokedAt } }], { updatePipeline: true });
-      if (pending.length > 0) await withdrawTokens(pending.map(({ _id }) => _id));
+      const withdrawn = await Invitations.find({ ...theirs, status: 'withdrawn' }, { _id: 1 }).lean<InvitationRecord[]>();
+      if (withdrawn.length > 0) await withdrawTokens(withdrawn.map(({ _id }) => _id));
     },
 
     /** Whether the inviter may still make this invitation. */

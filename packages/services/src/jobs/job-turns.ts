@@ -28,9 +28,15 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
   const owner = newId(storage.clock);
   const own = (name: string) => ({ _id: name, owner }) as object;
   const turnFrom = (now: Date) => new Date(now.getTime() + TURN_MS);
-  /** Jobs whose turn was taken by a write without an answer: it may be stored, and nothing runs. */
-  const unheard = new Set<string>();
+  /** Jobs whose turn was taken by a write without an answer, with their start before: it may be stored, and nothing runs. */
+  const unheard = new Map<string, Date>();
   const taken = { owner, leaseUntil: { $gt: NEVER.leaseUntil } };
+
+  /** @param startedAt the start before, if nothing has begun */
+  async function release(name: string, startedAt?: Date): Promise<void> {
+    const $set = { leaseUntil: NEVER.leaseUntil, ...(startedAt && { startedAt }) };
+    await collection.updateOne(own(name), { $set });
+  }
 
   return {
     /**
@@ -51,23 +57,26 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
 
     /**
      * Takes the turn if the job is due and nobody runs it: of several that try at once, one gets it.
+     * @param startedAt the last start
      * @param now the store's time, not older than `TURN_MS`
+     * @returns the start before; undefined where the turn was not taken
      */
-    async take(name: string, interval: number, now: Date): Promise<boolean> {
+    async take(name: string, { interval, startedAt, now }: { interval: number; startedAt: Date; now: Date }) {
       const isDue = { startedAt: { $lte: new Date(now.getTime() - interval) }, leaseUntil: { $lte: now } };
       const mayStart = unheard.has(name) ? { $or: [isDue, taken] } : isDue;
-      unheard.add(name);
+      const before = unheard.get(name) ?? startedAt;
+      unheard.set(name, before);
       const $set = { startedAt: now, owner, leaseUntil: turnFrom(now), updatedAt: now };
       const stages = { $set, $setOnInsert: { createdAt: now } };
       try {
         await collection.updateOne({ _id: name, ...mayStart } as object, stages, { upsert: true });
         unheard.delete(name);
-        return true;
+        return before;
       } catch (error) {
         // the row is there, and not due
         if (isDuplicateKey(error) === false) throw error;
         unheard.delete(name);
-        return false;
+        return undefined;
       }
     },
 
@@ -78,10 +87,11 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
       return matchedCount > 0;
     },
 
-    /** @param startedAt the start before, if nothing has begun */
-    async release(name: string, startedAt?: Date): Promise<void> {
-      const $set = { leaseUntil: NEVER.leaseUntil, ...(startedAt && { startedAt }) };
-      await collection.updateOne(own(name), { $set });
+    release,
+
+    /** Gives back what was taken without an answer. */
+    async releaseUnheard(): Promise<void> {
+      await Promise.all([...unheard].map(([name, startedAt]) => release(name, startedAt)));
     },
   };
 }

@@ -203,6 +203,22 @@ it('a job whose start was stored without an answer runs all the same, once', asy
   expect(runs).toBe(1);
 });
 
+it('a job whose start was stored without an answer is run by another at once where its instance closes', async () => {
+  const proxy = await startStoreProxy(uri);
+  closes.push(() => proxy.close());
+  const clock = createTestClock();
+  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
+  const name = newName();
+  const runs: string[] = [];
+  instance.every('5m', name, () => void runs.push('closing'));
+  other.every('5m', name, () => void runs.push('other'));
+  void proxy.cut(isOfTurns('update'), 'after');
+  await instance.work();
+  await instance.stop();
+  await other.work();
+  expect(runs).toEqual(['other']);
+});
+
 it('a job whose turn a closing instance was just taking is run by another at once', async () => {
   const proxy = await startStoreProxy(uri);
   closes.push(() => proxy.close());

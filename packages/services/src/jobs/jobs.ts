@@ -82,8 +82,9 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
   }
 
   async function begin({ name, interval, startedAt, now, since }: Turn): Promise<void> {
-    if (!(await turns.take(name, interval, now))) return;
-    if (isStopped) return turns.release(name, startedAt);
+    const before = await turns.take(name, { interval, startedAt, now });
+    if (!before) return;
+    if (isStopped) return turns.release(name, before);
     const controller = new AbortController();
     const run: Run = { controller, startedAt: now, isLate: false, expiry: expire(name, since) };
     running.set(name, run);
@@ -155,7 +156,8 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
       isStopped = true;
       clearTimeout(timer);
       for (const { controller } of running.values()) controller.abort(new Error('the process closes'));
-      const ended = passing.then(() => Promise.all(ends));
+      // without this a turn ends by itself
+      const ended = passing.then(() => Promise.all(ends)).then(() => turns.releaseUnheard().catch(() => {}));
       await withDeadline(STOP_MS, ended).catch(() => log.warn({ jobs: [...running.keys()] }, 'jobs did not end at close'));
     },
   };

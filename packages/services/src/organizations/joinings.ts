@@ -103,7 +103,7 @@ export function createJoinings(storage: Storage) {
 
     /**
      * Undoes a joining, also in an organization that was deleted meanwhile: removes the membership that it made, or restores the role
-     * that it raised, unless that would leave no owner.
+     * that it raised, unless that would leave no owner. Repeated, it does the same: call `forget` when it is not repeated any more.
      */
     async takeBack(joining: Joining): Promise<void> {
       const { unitId, organizationId, identityId, role, joinedAt } = joining;
@@ -124,7 +124,6 @@ export function createJoinings(storage: Storage) {
       const filter = { _id: organizationId, 'members.identityId': identityId, ...(role === 'owner' && hasOtherOwner) };
       const stages = [{ $set: { members } }, SET_OWNER_NAMES];
       await Organizations.updateOne(filter, stages, options).setOptions({ deleted: 'include' });
-      await forget(joining);
     },
   };
 }

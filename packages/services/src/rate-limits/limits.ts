@@ -5,7 +5,7 @@ export type Rate = readonly [points: number, seconds: number];
 export interface Limit {
   /** Per address; an IPv6 /64 network counts as one. */
   perAddress?: Rate;
-  /** Per account and network of the request (decisions H9). */
+  /** Per account and network of the request (decisions H9); of `refresh` and `factors` from all networks together. */
   perAccount?: Rate;
 }
 
@@ -34,7 +34,7 @@ export const RATE_LIMITS = {
     perAccount: [5, 15 * MINUTE],
   },
   factors: {
-    of: 'new passkeys and recovery codes, and the removal of factors',
+    of: 'new factors and recovery codes, and the removal of factors',
     account: 'the identity',
     perAccount: [20, 15 * MINUTE],
   },

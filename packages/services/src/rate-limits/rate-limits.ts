@@ -5,6 +5,7 @@ import {
   defineGuard,
   describeError,
   requestErrors,
+  type AuthenticatedContext,
   type Guard,
   type Log,
   type RequestContext,
@@ -139,6 +140,17 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
       return defineGuard<Input>([requestErrors.tooMany], async ({ ctx, input }) => {
         const account = accountOf(input);
         if (account !== undefined) await countAccount(name, account, ctx.ip, 'identity' in ctx ? ctx : undefined);
+      });
+    },
+
+    /**
+     * Limits what a signed-in caller does to an account, from all networks together: nobody else can use that up. Put it after
+     * `.input`.
+     */
+    caller<Input>(name: LimitName, accountOf: (input: Input) => string): Guard<Input> {
+      return defineGuard<Input>([requestErrors.tooMany], ({ ctx, input }) => {
+        const { identity } = ctx as AuthenticatedContext;
+        return countAccount(name, `${identity.id} ${accountOf(input)}`, undefined, ctx);
       });
     },
 

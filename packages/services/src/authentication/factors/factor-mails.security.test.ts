@@ -19,6 +19,9 @@ it('a factor that never counted is removed without a mail, and no mail has web a
   const ann = await app.signUp();
   const name = 'Bank, see https://evil.example or evil.com';
   await remove(ann, (await addTotp(ann, name)).id);
+  await addTotp(ann, name);
+  const admin = await app.signUpAdmin();
+  await admin.rest('DELETE', `/auth/${ann.id}/factors`).expect(204);
   async function expectMail(subject: string, shown: string): Promise<void> {
     const mail = await app.mail.next(ann.email);
     expect([mail.subject, mail.text.includes(shown), mail.text.includes('evil')]).toEqual([subject, true, false]);
@@ -46,6 +49,25 @@ it('who makes recovery codes again and again is stopped, as each is a mail', asy
   for (const face of ['rest', 'trpc'] as const) expect(await renew(face)).toMatchObject({ ok: true });
   for (const face of ['rest', 'trpc'] as const) expect(await renew(face)).toEqual(TOO_MANY);
   expect(await limited.call('rest', 'auth.deleteFactor', { identityId: ann.id, factorId }, ann.credentials)).toEqual(TOO_MANY);
+});
+
+it('who adds and removes factors again and again, from whatever networks, is stopped too', async () => {
+  await using limited = await startTestServer({
+    mongodbUri: app.mongodbUri,
+    clock: app.clock,
+    trustProxy: 1,
+    rateLimits: { factors: { perAccount: [2, 3600] } },
+  });
+  const ann = await app.signUp();
+  const from = (ip: string) => ({ ...ann.credentials, headers: { 'x-forwarded-for': ip } });
+  const { id: factorId, secret } = await addTotp(ann, 'Phone');
+  const confirm = (code: string, ip: string) =>
+    limited.call('rest', 'auth.confirmTotp', { identityId: ann.id, factorId, code }, from(ip));
+  expect(await confirm(createTotpApp(secret, app.clock)(), '10.0.0.1')).toMatchObject({ ok: true });
+  const removal = { identityId: ann.id, factorId };
+  expect(await limited.call('trpc', 'auth.deleteFactor', removal, from('10.1.0.1'))).toMatchObject({ ok: true });
+  expect(await limited.call('rest', 'auth.deleteFactor', removal, from('10.2.0.1'))).toEqual(TOO_MANY);
+  expect(await confirm('000000', '10.3.0.1')).toEqual(TOO_MANY);
 });
 
 it('factors and the mails about them change no version of the identity, and a new password is one change', async () => {

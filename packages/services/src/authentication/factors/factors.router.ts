@@ -93,6 +93,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       .use(rateLimits.address('mfaVerify'))
       .input(confirmInput)
       .use(rateLimits.account('mfaVerify', ofIdentity))
+      .use(rateLimits.caller('factors', ofIdentity))
       .mutation(({ ctx, input: { factorId, code } }) => {
         const by = requestFactsOf(ctx);
         return proofs.counted(ctx.identity.id, by, () => factors.confirm(ctx.identity, factorId, code, by));
@@ -118,7 +119,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       withoutFactor,
     })
       .input(passkeyInput)
-      .use(rateLimits.account('factors', ofIdentity))
+      .use(rateLimits.caller('factors', ofIdentity))
       .output(FactorSchema)
       .mutation(({ ctx, input }) => factors.addPasskey(ctx.identity, input, requestFactsOf(ctx))),
 
@@ -131,7 +132,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       withoutFactor,
     })
       .input(factorsInput)
-      .use(rateLimits.account('factors', ofIdentity))
+      .use(rateLimits.caller('factors', ofIdentity))
       .output(RecoveryCodesSchema)
       .mutation(async ({ ctx }) => ({ codes: await factors.renewRecoveryCodes(ctx.identity, requestFactsOf(ctx)) })),
 
@@ -143,7 +144,7 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       allow: [anyOf(admin, self('identityId')), freshProof],
     })
       .input(factorInput)
-      .use(rateLimits.account('factors', ofIdentity))
+      .use(rateLimits.caller('factors', ofIdentity))
       .mutation(({ ctx, input }) => factors.remove(input.identityId, input.factorId, requestFactsOf(ctx))),
 
     deleteFactors: authenticatedRoute('DELETE /auth/{identityId}/factors', {
