@@ -13,14 +13,18 @@ beforeAll(async () => {
 const make = (name: string, server: TestServer = app) =>
   server.rest('POST', '/categories', { name, description: '' }, admin.credentials).expect<{ id: string }>(201);
 
-/** Follows on a server; resolves once it has begun to, so that later events are its. */
-async function follow(server: TestServer, follower: Follower) {
-  const { storage, tandem } = server;
-  const followers = createEventFollowers({ storage, events: tandem.services.events, bus: tandem.bus, log: tandem.facts.log });
+function start({ storage, tandem }: TestServer, follower: Follower, events = tandem.services.events) {
+  const followers = createEventFollowers({ storage, events, bus: tandem.bus, log: tandem.facts.log });
   followers.add(follower);
   followers.start();
   onTestFinished(() => followers.stop());
-  const { collection } = storage.model(followerModel);
+  return followers;
+}
+
+/** Follows on a server; resolves once it has begun to, so that later events are its. */
+async function follow(server: TestServer, follower: Follower) {
+  const followers = start(server, follower);
+  const { collection } = server.storage.model(followerModel);
   await vi.waitFor(async () => expect(await collection.findOne({ _id: follower.name } as object)).not.toBeNull());
   return followers;
 }
@@ -84,6 +88,25 @@ it('what was handled when a process ends is not handled again by the next, the r
   await follow(other, follower);
   await make('c');
   await expectSeen(['b', 'c']);
+});
+
+it('a stop that comes while a follower is taken ends it: another process has it at once', async () => {
+  const { events } = app.tandem.services;
+  const { follower, expectSeen } = collector('stopped');
+  let stopping: Promise<void> | undefined;
+  const followers = start(app, follower, {
+    ...events,
+    // asked before it is taken for the first time
+    last() {
+      stopping ??= followers.stop();
+      return events.last();
+    },
+  });
+  await vi.waitFor(() => expect(stopping).toBeDefined());
+  await stopping;
+  await follow(app, follower);
+  await make('a');
+  await expectSeen(['a']);
 });
 
 it('what waits is taken several at once, in order, by who takes several', async () => {

@@ -143,22 +143,22 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
 
   /** Follows from a cursor on while this process has the follower, whose lease it renews meanwhile. @throws Lost */
   async function hold(follower: Follower, from: string, onPassed: () => void): Promise<void> {
-    const over = new AbortController();
-    const end = () => over.abort();
-    stopped.signal.addEventListener('abort', end);
+    const lost = new AbortController();
+    // also where the stop came while the follower was taken
+    const over = AbortSignal.any([stopped.signal, lost.signal]);
     const renew = () => write(follower.name, leaseFor(clock, LEASE_MS));
-    const timer = setInterval(() => void renew().catch((error: unknown) => error instanceof Lost && end()), RENEWED_MS).unref();
+    const onFailure = (error: unknown) => error instanceof Lost && lost.abort();
+    const timer = setInterval(() => void renew().catch(onFailure), RENEWED_MS).unref();
     try {
       let [cursor, last] = [from, (await events.last()) ?? ''];
-      while (!over.signal.aborted) {
+      while (!over.aborted) {
         const next = cursor < last ? await pass(follower, cursor, last) : cursor;
-        if (next === cursor) last = await appended(cursor, over.signal);
+        if (next === cursor) last = await appended(cursor, over);
         else onPassed();
         cursor = next;
       }
     } finally {
       clearInterval(timer);
-      stopped.signal.removeEventListener('abort', end);
     }
   }
 
