@@ -102,8 +102,7 @@ export function isLost(error: unknown): boolean {
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 
 /** Whether the server itself refused the token or key, or its owner has gone, as opposed to a passing failure. */
-export function isRefusal(failure: unknown): boolean {
-  const error = failure instanceof TandemError ? failure.cause : failure;
+export function isRefusal(error: unknown): boolean {
   if (!isTRPCClientError<AppRouter>(error)) return false;
   const { httpStatus = 0, errorCode } = error.data ?? {};
   return error.cause instanceof SenderGone || REFUSALS.has(httpStatus) || errorCode === 'keys.notAllowed';

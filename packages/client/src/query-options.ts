@@ -100,10 +100,10 @@ async function repeatably<Answer>(
   unanswered.delete(input);
   const sent = before?.text === text ? before : { text, context: { idempotencyKey: randomId(), sentBy: {} } };
   try {
-    return await failAsTandemError<Answer>(call(sent.context));
+    return (await call(sent.context)) as Answer;
   } catch (error) {
     if (mayPass(error)) unanswered.set(input, sent);
-    throw error;
+    throw new TandemError(error);
   }
 }
 

@@ -20,7 +20,7 @@ export const BUNDLES = {
     budget: 1_200,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
-  'React hooks': { code: "export * from '@tandem/react'", budget: 22_400 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 22_500 },
   passkeys: { code: "export * from '@tandem/client/passkeys'", budget: 3_200 },
   people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
