@@ -4,7 +4,7 @@ import { defineModel, isDuplicateKey, newId, type BaseRecord, type Storage } fro
 export const TURN_MS = 60_000;
 
 /** A job by its name: its last start, and who runs it. All by the store's time, on which instances agree. */
-interface JobTurnRecord extends BaseRecord {
+export interface JobTurnRecord extends BaseRecord {
   startedAt: Date;
   owner: string;
   /** When others may take the turn; long past when nobody has it. */

@@ -1,54 +1,15 @@
-import { actingAs, openStorage, systemClock, traceContext, type Clock, type Storage } from '@tandem/storage';
-import { NO_ID, createTestClock, databaseOf, startStoreProxy, startTestServer, type StoreCommand } from '@tandem/testing';
-import { afterEach, expect, it } from 'vitest';
+import { actingAs, openStorage, systemClock, traceContext } from '@tandem/storage';
+import { NO_ID, createTestClock, databaseOf, startTestServer } from '@tandem/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { held, newName, openJobs, textsOf, turnOf } from '../../test/jobs.js';
 import { jobTurnModel } from './job-turns.js';
-import { createJobs, type JobRun, type Jobs } from './jobs.js';
 
 const MINUTE_MS = 60_000;
 const uri = databaseOf('jobs');
-const closes: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  await Promise.all(closes.splice(0).map((close) => close()));
-});
-
-interface Instance extends Jobs {
-  storage: Storage;
-  logged: { level: string; facts: { job?: string; err?: { message: string } }; text: string }[];
-}
-/** The jobs of an instance over the database of this file. */
-async function open(clock: Clock = createTestClock(), address = uri): Promise<Instance> {
-  const logged: Instance['logged'] = [];
-  const at = (level: string) => (facts: object, text: string) => void logged.push({ level, facts, text });
-  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const storage = await openStorage({ uri: address, clock });
-  const jobs = createJobs({ storage, log });
-  closes.push(() => jobs.stop().then(storage.close));
-  return { ...jobs, storage, logged };
-}
-const textsOf = ({ logged }: Instance) => logged.map(({ text }) => text);
-const turnOf = ({ storage }: Instance, name: string) => storage.model(jobTurnModel).findById(name).lean();
-const isOfTurns = (wanted: string) => (sent: StoreCommand) =>
-  sent.collection === jobTurnModel.collectionName && sent.command === wanted;
-let count = 0;
-const newName = () => `job ${++count}`;
-
-/** A run that goes on until it is let go, or told to end. */
-function held() {
-  let letGo = (): void => {};
-  let begin = (_: AbortSignal): void => {};
-  const begun = new Promise<AbortSignal>((resolve) => (begin = resolve));
-  const run: JobRun = ({ signal }) =>
-    new Promise<void>((resolve, reject) => {
-      letGo = resolve;
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-      begin(signal);
-    });
-  return { run, begun, letGo: () => letGo() };
-}
 
 it('a job runs once on all instances that start at once, and again when its interval has passed since its start', async () => {
   const clock = createTestClock();
-  const instances = await Promise.all([open(clock), open(clock), open(clock)]);
+  const instances = await Promise.all([openJobs(uri, clock), openJobs(uri, clock), openJobs(uri, clock)]);
   const name = newName();
   let runs = 0;
   for (const { every } of instances) every('5m', name, () => void (runs += 1));
@@ -67,11 +28,11 @@ it('a job that has run is not due at once for an instance that starts later', as
   const clock = createTestClock();
   const name = newName();
   const runs: string[] = [];
-  const first = await open(clock);
+  const first = await openJobs(uri, clock);
   first.every('5m', name, () => void runs.push('first'));
   await first.work();
   clock.advance(4 * MINUTE_MS);
-  const second = await open(clock);
+  const second = await openJobs(uri, clock);
   second.every('5m', name, () => void runs.push('second'));
   await second.work();
   expect(runs).toEqual(['first']);
@@ -83,8 +44,8 @@ it('a job that has run is not due at once for an instance that starts later', as
 it('an instance whose own clock is ahead runs nothing early', async () => {
   const name = newName();
   const runs: string[] = [];
-  const right = await open();
-  const ahead = await open({ ...systemClock, now: () => new Date(Date.now() + 60 * MINUTE_MS) });
+  const right = await openJobs(uri);
+  const ahead = await openJobs(uri, { ...systemClock, now: () => new Date(Date.now() + 60 * MINUTE_MS) });
   right.every('5m', name, () => void runs.push('right'));
   ahead.every('5m', name, () => void runs.push('ahead'));
   await right.work();
@@ -94,7 +55,7 @@ it('an instance whose own clock is ahead runs nothing early', async () => {
 
 it('a run that takes longer than its interval overlaps with none on any instance, and is reported once', async () => {
   const clock = createTestClock();
-  const [one, other] = await Promise.all([open(clock), open(clock)]);
+  const [one, other] = await Promise.all([openJobs(uri, clock), openJobs(uri, clock)]);
   const name = newName();
   const { run, begun, letGo } = held();
   let others = 0;
@@ -119,7 +80,7 @@ it('a run that takes longer than its interval overlaps with none on any instance
 
 it('a holder that stalled for a minute loses its turn to another instance, and learns it', async () => {
   const clock = createTestClock();
-  const [stalled, other] = await Promise.all([open(clock), open(clock)]);
+  const [stalled, other] = await Promise.all([openJobs(uri, clock), openJobs(uri, clock)]);
   const name = newName();
   const { run, begun } = held();
   let others = 0;
@@ -141,7 +102,7 @@ it('a holder that stalled for a minute loses its turn to another instance, and l
 
 it('a run that throws is logged, and runs at the next interval', async () => {
   const clock = createTestClock();
-  const instance = await open(clock);
+  const instance = await openJobs(uri, clock);
   const [failing, throwing] = [newName(), newName()];
   let runs = 0;
   instance.every('5m', failing, async () => {
@@ -170,77 +131,9 @@ it('a run that throws is logged, and runs at the next interval', async () => {
   expect(runs).toBe(4);
 });
 
-it('an outage of the store costs no run, and other jobs go on', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const instance = await open(createTestClock(), proxy.uri);
-  const [unlucky, other] = [newName(), newName()];
-  const runs: string[] = [];
-  instance.every('5m', unlucky, () => void runs.push(unlucky));
-  instance.every('5m', other, () => void runs.push(other));
-  const isTaking = ({ collection, command, body }: StoreCommand) =>
-    collection === jobTurnModel.collectionName && command === 'update' && JSON.stringify(body).includes(unlucky);
-  void proxy.cut(isTaking, 'before');
-  await instance.work();
-  expect([runs, textsOf(instance)]).toEqual([[other], ['jobs could not be looked at; they are looked at again']]);
-  await instance.work();
-  expect(runs).toEqual([other, unlucky]);
-});
-
-it('a job whose start was stored without an answer runs all the same, once', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const clock = createTestClock();
-  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
-  const name = newName();
-  let runs = 0;
-  for (const { every } of [instance, other]) every('5m', name, () => void (runs += 1));
-  void proxy.cut(isOfTurns('update'), 'after');
-  await instance.work();
-  await other.work();
-  expect([runs, textsOf(instance)]).toEqual([0, ['jobs could not be looked at; they are looked at again']]);
-  for (const { work } of [instance, instance, other]) await work();
-  expect(runs).toBe(1);
-});
-
-it('a job whose start was stored without an answer is run by another at once where its instance closes', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const clock = createTestClock();
-  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
-  const name = newName();
-  const runs: string[] = [];
-  instance.every('5m', name, () => void runs.push('closing'));
-  other.every('5m', name, () => void runs.push('other'));
-  void proxy.cut(isOfTurns('update'), 'after');
-  await instance.work();
-  await instance.stop();
-  await other.work();
-  expect(runs).toEqual(['other']);
-});
-
-it('a job whose turn a closing instance was just taking is run by another at once', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const clock = createTestClock();
-  const [instance, other] = [await open(clock, proxy.uri), await open(clock)];
-  const name = newName();
-  const runs: string[] = [];
-  instance.every('5m', name, () => void runs.push('closing'));
-  other.every('5m', name, () => void runs.push('other'));
-  const taking = proxy.hold(isOfTurns('update'), 'after');
-  const working = instance.work();
-  await taking.reached;
-  const closing = instance.stop();
-  taking.release();
-  await Promise.all([working, closing]);
-  await other.work();
-  expect(runs).toEqual(['other']);
-});
-
 it('what a job writes is the system’s, also where a request of somebody has added it', async () => {
   const server = await startTestServer();
-  closes.push(() => server.close());
+  onTestFinished(() => server.close());
   const seen = new Promise<unknown>((resolve) => {
     actingAs({ type: 'identity', id: NO_ID }, () => server.tandem.every('5m', newName(), () => resolve(traceContext().actor)));
   });
@@ -260,56 +153,12 @@ it('a server runs what is due and what is added later by itself; its close tells
   // an end is no failure, and the turn is free
   expect(server.logs()).not.toMatch(/a job|jobs did not/);
   const storage = await openStorage({ uri: server.mongodbUri });
-  closes.push(() => storage.close());
+  onTestFinished(() => storage.close());
   expect((await storage.model(jobTurnModel).findById(name).lean())?.leaseUntil).toEqual(new Date(0));
 });
 
-it('a close that comes while jobs are looked at waits until the turn of what ran is free', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const instance = await open(createTestClock(), proxy.uri);
-  const name = newName();
-  const { run, begun } = held();
-  instance.every('5m', name, run);
-  const working = instance.work();
-  await begun;
-  const [look, freeing] = [proxy.hold(isOfTurns('find')), proxy.hold(isOfTurns('update'))];
-  const looking = instance.work();
-  await look.reached;
-  let isClosed = false;
-  const closing = instance.stop().then(() => (isClosed = true));
-  await freeing.reached;
-  look.release();
-  // later than the answer to the look
-  await turnOf(instance, name);
-  expect(isClosed).toBe(false);
-  freeing.release();
-  await Promise.all([working, looking, closing]);
-  expect((await turnOf(instance, name))?.leaseUntil).toEqual(new Date(0));
-});
-
-it('a turn that is kept only after its run has ended is free again', async () => {
-  const proxy = await startStoreProxy(uri);
-  closes.push(() => proxy.close());
-  const instance = await open(createTestClock(), proxy.uri);
-  const name = newName();
-  const { run, begun, letGo } = held();
-  instance.every('5m', name, run);
-  const working = instance.work();
-  await begun;
-  const keeping = proxy.hold(isOfTurns('update'));
-  const looking = instance.work();
-  await keeping.reached;
-  letGo();
-  const leaseUntil = async () => (await turnOf(instance, name))?.leaseUntil;
-  await expect.poll(leaseUntil).toEqual(new Date(0));
-  keeping.release();
-  await Promise.all([working, looking]);
-  expect(await leaseUntil()).toEqual(new Date(0));
-});
-
 it('after the end nothing begins', async () => {
-  const instance = await open();
+  const instance = await openJobs(uri);
   let runs = 0;
   await instance.stop();
   instance.every('5m', newName(), () => void (runs += 1));
@@ -319,7 +168,7 @@ it('after the end nothing begins', async () => {
 });
 
 it('refuses wrong intervals and names, and a name that is taken', async () => {
-  const { every } = await open();
+  const { every } = await openJobs(uri);
   const run = () => {};
   for (const interval of ['', '5', 'soon', '0s', '999ms', '-5m', '5m; drop'])
     expect(() => every(interval, 'sweep', run), interval).toThrow('every: the interval of "sweep" must be a duration');
