@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { deletionFields, type Deletable } from './cascades.js';
 import { newId } from './ids.js';
 import type { ModelDefinition } from './model.js';
+import { searchOf } from './search.js';
 import type { Storage } from './storage.js';
 import type { UnitStep } from './units.js';
 
@@ -49,7 +50,7 @@ export function defineBulkWrites<R extends BulkRecord>(
   definition: ModelDefinition<R>,
   { tooLarge }: BulkSettings,
 ) {
-  const { collectionName } = definition;
+  const { collectionName, searched } = definition;
   // uses the driver, because a record may be deleted while it is written; the filters use fixed fields and need no casts
   const collection = storage.model(definition).collection as unknown as {
     insertMany(records: object[], options: object): Promise<unknown>;
@@ -117,7 +118,9 @@ export function defineBulkWrites<R extends BulkRecord>(
   });
 
   function mustFit(many: readonly object[]): void {
-    if (mongoose.mongo.BSON.calculateObjectSize(many) > BYTES_MAX) throw tooLarge();
+    const entries = many.map((record) => searchOf('set' in record ? Object(record.set) : record, searched));
+    const isTooLarge = [many, entries].some((all) => mongoose.mongo.BSON.calculateObjectSize(all) > BYTES_MAX);
+    if (isTooLarge) throw tooLarge();
   }
 
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldText, GRAM, gramsOf, isFoundInside, partOf, wordsOf } from './search-text.js';
+import { foldText, GRAM, gramsOf, isFoundInside, LONG, partOf, wordsOf } from './search-text.js';
 
 describe('a folded text', () => {
   it.each([
@@ -19,6 +19,21 @@ describe('a folded text', () => {
 
 it('words are runs of letters and digits, each once', () => {
   expect(wordsOf('C++ & rye-loaf, Rye 2kg! हिन्दी')).toEqual(['c', 'rye', 'loaf', '2kg', 'हिन्दी']);
+});
+
+it.each([
+  ['marks in disorder', '\u0316\u0301'],
+  ['letters that become marks', '\u0316\uff9e'],
+])('a word with thousands of %s has thirty marks, and is found by its letters', (_, pair) => {
+  const text = `क${pair.repeat(5000)}खगघ`;
+  const [word = ''] = wordsOf(text);
+  expect(word).toMatch(/^क\p{M}{30}खगघ$/u);
+  expect(word).toContain(partOf(text, 'whole')?.trimStart());
+});
+
+it('a text that repeats itself is indexed as far as others are, and its words are read', () => {
+  expect(gramsOf(wordsOf('㌖'.repeat(10_000)))).toEqual([LONG]);
+  expect(gramsOf(wordsOf('ㄅ'.repeat(9000))).includes(LONG)).toBe(false);
 });
 
 it('grams are the beginning of a word, and the letters from each place where a search may begin', () => {

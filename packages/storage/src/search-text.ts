@@ -1,3 +1,8 @@
+/**
+ * Marks beyond the thirty that Unicode's Stream-Safe Text Format allows a letter: putting a run of them in order takes time by
+ * the square of its length. Two halfwidth letters become marks.
+ */
+const EXCESS_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 /** A letter whose accents do not count. */
 const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])(\p{M}+)/gu;
 const BREVE = '\u0306';
@@ -12,15 +17,20 @@ export const GRAM = 6;
 /** The text without differences of case and width, and without the accents of Latin, Greek and Cyrillic, but й. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  const bare = text.normalize('NFKD').replace(ACCENTED, (_, letter: string, marks: string) => {
-    return /[иИ]/.test(letter) && marks.includes(BREVE) ? letter + BREVE : letter;
-  });
+  const bare = text
+    .replace(EXCESS_MARKS, '$1')
+    .normalize('NFKD')
+    .replace(ACCENTED, (_, letter: string, marks: string) => {
+      return /[иИ]/.test(letter) && marks.includes(BREVE) ? letter + BREVE : letter;
+    });
   // by way of the capitals, ß is ss; those of ẞ are itself; σ has two forms
   return bare.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** The most n-grams of one field: more would make one write fill a large part of the index. */
 const GRAMS_MAX = 1000;
+/** The most places of a text that are looked at: where letters repeat, so do n-grams. */
+const PLACES_MAX = 10_000;
 /** Stands among the n-grams of a text that has more, whose words must be read. No word has it. */
 export const LONG = '…';
 
@@ -36,8 +46,11 @@ export function wordsOf(text: string): string[] {
  */
 export function gramsOf(words: readonly string[]): string[] {
   const grams = new Set<string>();
+  let places = 0;
   for (const word of words) {
     const letters = Array.from(word);
+    places += letters.length;
+    if (places > PLACES_MAX) return [...grams, LONG];
     grams.add(` ${letters.slice(0, GRAM).join('')}`);
     for (let at = 1; at < letters.length - 1 && grams.size < GRAMS_MAX; at += 1) {
       const gram = letters.slice(at, at + GRAM).join('');

@@ -12,9 +12,15 @@ interface SearchEntry {
 /** A condition of the store, as plain data. */
 type Filter = Record<string, unknown>;
 
+/** The last text and its entry: a change of many records sets one text in all of them. */
+let last: { text: unknown; entry: SearchEntry } | undefined;
+
 function entryOf(text: unknown): SearchEntry {
+  if (last && last.text === text) return last.entry;
   const words = typeof text === 'string' ? wordsOf(text) : [];
-  return { words: ` ${words.join(' ')} `, grams: gramsOf(words) };
+  const entry = { words: ` ${words.join(' ')} `, grams: gramsOf(words) };
+  last = { text, entry };
+  return entry;
 }
 
 const pathOf = (field: string) => `${SEARCH}.${field}`;
