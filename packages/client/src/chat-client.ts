@@ -71,8 +71,8 @@ export interface ChatClient {
   /** Reports typing in a channel that is followed; dropped without a connection. @returns whether it was sent */
   typing(channelId: string): boolean;
   /**
-   * Reports everything up to and including a message as read; where the channel is followed, as soon as the server says
-   * so, and else lost without a connection.
+   * Reports everything up to and including a message as read. In a followed channel it is sent once the subscription is
+   * confirmed, and again after a drop; elsewhere it is lost without a connection.
    */
   markRead(channelId: string, messageId: string): void;
   close(): void;
@@ -128,7 +128,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (connection.send({ type: 'unsubscribe', channelId })) stopping.set(channelId, (stopping.get(channelId) ?? 0) + 1);
   }
 
-  /** Reports what was read; of a channel that is followed, once that is confirmed: a refusal would look as if it were of that. */
+  /** Reports what was read, once the subscription is confirmed: a refusal could not be told from one of that. */
   function report(channelId: string, messageId: string): void {
     const followed = channels.get(channelId);
     if (followed) followed.read = messageId;

@@ -92,10 +92,10 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
    */
   signUp(input: SignUpInput): Promise<{ id: string }>;
   /**
-   * Call it in cookie mode when somebody has signed in in another tab: `onSignedOut` then tells the end of that session,
-   * too.
+   * Call it in cookie mode when this identity has signed in in another tab: `onSignedOut` then tells the end of that
+   * session, too. What was sent in the name of another is not sent again, and its streams end.
    */
-  followSignIn(): void;
+  followSignIn(identityId: string): void;
   /**
    * Ends the session; does nothing without one. In bearer mode the tokens are forgotten at once, whatever the outcome.
    * Fails when the server cannot be reached, so that the session may live on there.
@@ -173,7 +173,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
       return signIn({ email, password: input.password });
     },
 
-    followSignIn: () => session.follow?.(),
+    followSignIn: (identityId) => session.follow?.(identityId),
 
     async signOut() {
       renewals.leave();

@@ -4,9 +4,11 @@ import { NO_ACCESS_COOKIE, UNVERIFIED, type Session } from './session.js';
 
 /** A session whose tokens are in cookies, which scripts cannot read. It only tracks events that change them. */
 export function createCookieSession(calls: AuthCalls): Session {
-  /** Sign-ins and sign-outs of this client, and sign-ins elsewhere that it was told of. */
+  /** Sign-ins and sign-outs of this client, and sign-ins of others that it was told of. */
   let sessions = 0;
   let renewals = 0;
+  /** Whose the session is, where this client knows. */
+  let identityId: string | undefined;
   /**
    * Whether the session is known to have ended. Another tab may have started a new one, so each 401 asks the server
    * again.
@@ -23,6 +25,7 @@ export function createCookieSession(calls: AuthCalls): Session {
     async start(answer) {
       if ('accessToken' in answer) throw new Error("the server answers tokens: make the client with mode 'bearer'");
       sessions++;
+      identityId = answer.id;
       isEnded = false;
     },
 
@@ -43,8 +46,9 @@ export function createCookieSession(calls: AuthCalls): Session {
       return 'renewed';
     },
 
-    follow() {
-      sessions++;
+    follow(id) {
+      if (id !== identityId) sessions++;
+      identityId = id;
       isEnded = false;
     },
 

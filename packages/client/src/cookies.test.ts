@@ -39,7 +39,7 @@ describe('cookie mode', () => {
     const { id } = await one.client.signUp(account);
     await one.client.signOut();
     await other.client.signIn(account);
-    one.client.followSignIn();
+    one.client.followSignIn(id);
     expect(await one.client.api.identities.get.query({ identityId: id })).toMatchObject({ id });
     await app.tandem.services.identities.endSessions(id);
     for (let calls = 0; calls < 2; calls += 1)
@@ -52,8 +52,7 @@ describe('cookie mode', () => {
     const [one, other] = [createTab({ browser, before: lose }), createTab({ browser })];
     async function lose({ procedures }: { procedures: readonly string[] }): Promise<void> {
       if (!procedures.includes('chat.createChannel')) return;
-      await other.client.signUp(newAccount());
-      one.client.followSignIn();
+      one.client.followSignIn((await other.client.signUp(newAccount())).id);
       throw new TypeError('fetch failed');
     }
     const { id } = await one.client.signUp(newAccount());

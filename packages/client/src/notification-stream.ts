@@ -53,7 +53,7 @@ export function createNotificationStream(options: NotificationStreamOptions): No
   const context = { sentBy: {} };
   // after a reconnect the server repeats some
   const told = new Set(known.map(({ id }) => id).toReversed());
-  /** Those to resume from: without what the server could not resume from. */
+  /** Ids to resume from, without those that the server has refused. */
   let anchors = [...told];
 
   function tell(notification: Notification): void {
@@ -99,7 +99,7 @@ export function createNotificationStream(options: NotificationStreamOptions): No
       refusals = 0;
       onState?.('up');
       if (since !== undefined || anchors.length === 0) return;
-      // given up for this connection alone; of those of before, the next tries the newest
+      // given up for this connection alone: the next tries the newest again
       anchors = anchors.slice(-1);
       [since] = anchors;
       onRead?.({});

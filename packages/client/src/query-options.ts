@@ -1,4 +1,4 @@
-import { getUntypedClient } from '@trpc/client';
+import { getUntypedClient, isTRPCClientError } from '@trpc/client';
 import type {
   AnyTRPCMutationProcedure,
   AnyTRPCProcedure,
@@ -8,7 +8,7 @@ import type {
   inferRouterOutputs,
 } from '@trpc/server';
 import type { TandemClient } from './client.js';
-import { TandemError, mayPass } from './failure.js';
+import { SenderGone, TandemError, mayPass } from './failure.js';
 import { CREATES } from './idempotency-link.js';
 import { randomId } from './random-id.js';
 
@@ -80,12 +80,16 @@ export function queryOptions<Router extends AnyTRPCRouter, const Path extends Qu
   };
 }
 
-/** How an input was sent that may have been done: with the same key it is done once, in the name of the same sender. */
+/** What an input was sent with whose outcome is unknown: with the same key it is done once, in the name of the same sender. */
 interface Sent {
   text: string;
   context: { idempotencyKey: string; sentBy: object };
+  /** When it is forgotten, as `Date.now` counts: its sender has signed out. */
+  until?: number;
 }
-const unanswered = new WeakMap<object, Sent>();
+const unanswered = new WeakMap<object, Sent[]>();
+/** How long TanStack Query may go on trying in the name of who has signed out, in milliseconds. */
+const GONE_MS = 60_000;
 
 /** Calls what creates with the key that the same input was sent with before, as TanStack Query does for its `retry`. */
 async function repeatably<Answer>(
@@ -95,14 +99,16 @@ async function repeatably<Answer>(
 ): Promise<Answer> {
   if (!CREATES.has(path) || typeof input !== 'object' || input === null) return failAsTandemError(call({}));
   const text = JSON.stringify(input);
-  const before = unanswered.get(input);
-  // another call at the same time is another create
-  unanswered.delete(input);
-  const sent = before?.text === text ? before : { text, context: { idempotencyKey: randomId(), sentBy: {} } };
+  const kept = (unanswered.get(input) ?? []).filter((one) => one.text === text && (one.until ?? Infinity) > Date.now());
+  // a concurrent call is a create of its own
+  const sent = kept.shift() ?? { text, context: { idempotencyKey: randomId(), sentBy: {} } };
+  unanswered.set(input, kept);
   try {
     return (await call(sent.context)) as Answer;
   } catch (error) {
-    if (mayPass(error)) unanswered.set(input, sent);
+    const isGone = isTRPCClientError(error) && error.cause instanceof SenderGone;
+    if (isGone) sent.until ??= Date.now() + GONE_MS;
+    if (isGone || mayPass(error)) unanswered.get(input)?.push(sent);
     throw new TandemError(error);
   }
 }

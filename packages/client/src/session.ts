@@ -25,8 +25,8 @@ export interface Session {
   start(answer: SessionAnswer): Promise<void>;
   /** @throws the refresh's error, when it failed without being refused; the session stays as it is */
   renew(held: Held): Promise<Renewal>;
-  /** Another client has started a session with the same cookies. */
-  follow?(): void;
+  /** Another client has started a session of this identity with the same cookies. */
+  follow?(identityId: string): void;
   /** Forgets the session here, and then ends it at the server. */
   end(): Promise<void>;
 }

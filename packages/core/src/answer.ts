@@ -18,10 +18,11 @@ function fromHttpError(error: Error & { status: unknown }): ApiError | undefined
   if (error.status === 413) return requestErrors.tooLarge({ cause: error });
   if (error.status === 415) return requestErrors.unsupportedType({ cause: error });
   if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);
-  // those of the parser, and of decompression, say what they are
-  const isOfBody = 'type' in error || 'code' in error;
-  if (error.status === 400 && isOfBody) return validationError(['request body must be complete and correctly encoded']);
-  return ApiError.fromHttp(error);
+  if (error.status !== 400) return ApiError.fromHttp(error);
+  // of the parser, or of decompression
+  const isOfBody = 'type' in error || ('code' in error && String(error.code).startsWith('Z_'));
+  const shown = isOfBody ? undefined : ApiError.fromHttp(error);
+  return shown ?? validationError(['request body must be complete and correctly encoded']);
 }
 
 /** Errors of tRPC's own adapters, whose texts are not part of our interface. */

@@ -151,14 +151,14 @@ export function createChatLive({ url, WebSocket, client, identityId, isCurrent, 
         onEvent: hear,
         onSubscribed({ isResumed, unread, lastSeq, lastChange }) {
           const read = reported.get(channelId);
-          // made by a stream of before, it may have been lost
+          // a report on an earlier stream may be lost
           if (read && unread > 0 && !isSubscribed) stream.markRead(channelId, read);
           const channels = queries.getQueryData<ChannelSummary[]>(channelsKey);
-          const { lastChange: change = 0, lastSeq: seq = 0 } = channels?.find(({ id }) => id === channelId) ?? {};
+          const { lastChange: change = lastChange, lastSeq: seq = 0 } = channels?.find(({ id }) => id === channelId) ?? {};
           changeChannel(channelId, (channel) => readUpTo(channel, lastSeq - unread));
           // from now on all is told, after a drop too: what was changed or deleted before is not
           if (!isResumed) {
-            // of what came since the list was loaded, only messages are told
+            // since the list was loaded only messages are replayed
             if (sinceSeq === undefined || lastChange - change > lastSeq - seq) void loadChannelsAgain();
             if (isSubscribed) outdated.add(channelId);
             void loadAgain(queries, messagesKey(channelId));

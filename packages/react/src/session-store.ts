@@ -103,7 +103,7 @@ export function createSessionStore(
 
   function follow(identityId: string | undefined): void {
     if (identityId === store.get().identityId) return;
-    if (identityId !== undefined) client.followSignIn();
+    if (identityId !== undefined) client.followSignIn(identityId);
     change(identityId);
   }
 

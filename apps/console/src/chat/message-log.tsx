@@ -70,7 +70,8 @@ export function MessageLog({ channel, name, at, goToNewest }: MessageLogProps) {
   useQuery({
     queryKey: ['files', channel.id],
     queryFn: () => cache.renewFiles(channel.id),
-    // the interval begins whenever the channel is shown
+    staleTime: FILES_MS,
+    // the interval starts whenever the channel is shown
     refetchOnMount: 'always',
     refetchInterval: FILES_MS,
   });

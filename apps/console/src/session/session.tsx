@@ -68,7 +68,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
   // cookies are those of all tabs: a page of one person must not act for the next
   const follow = useEffectEvent((owner: string | undefined) => {
     if (mode !== 'cookie' || owner === state.identityId) return;
-    if (owner !== undefined) client.followSignIn();
+    if (owner !== undefined) client.followSignIn(owner);
     queries.clear();
     people.forget();
     setState({ identityId: owner, ending: owner === undefined ? 'ended' : undefined });

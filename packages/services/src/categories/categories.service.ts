@@ -89,10 +89,11 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
      * errors.doesNotExist
      */
     async delete(categoryId: string): Promise<void> {
-      // in turn with changes that merge or move: decided before it, they would be written into the deleted category
+      // takes turns with merges and moves: one decided before would be written after the deletion
       await tree.change(async () => {
         if (!(await Categories.exists({ _id: categoryId }))) throw errors.doesNotExist();
-        return { id: categoryId, set: { deletedAt: storage.clock.now() } };
+        const now = storage.clock.now();
+        return { id: categoryId, set: { deletedAt: now, updatedAt: now } };
       });
     },
 

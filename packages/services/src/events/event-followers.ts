@@ -144,7 +144,7 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
   /** Follows from a cursor on while this process has the follower, whose lease it renews meanwhile. @throws Lost */
   async function hold(follower: Follower, from: string, onPassed: () => void): Promise<void> {
     const lost = new AbortController();
-    // also where the stop came while the follower was taken
+    // also if the stop came while it was being taken
     const over = AbortSignal.any([stopped.signal, lost.signal]);
     const renew = () => write(follower.name, leaseFor(clock, LEASE_MS));
     const onFailure = (error: unknown) => error instanceof Lost && lost.abort();

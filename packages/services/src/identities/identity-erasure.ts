@@ -122,7 +122,8 @@ export function createIdentityErasure({ storage, changes, audit, remove, reviewA
 
     /** Claims an erasure, which cannot be taken back from then on. @returns false when it was taken back before */
     async claimErasure(identityId: string): Promise<boolean> {
-      const scheduled = { _id: identityId, eraseAt: { $ne: null } } as object;
+      // one that was taken back and asked for again meanwhile waits
+      const scheduled = { _id: identityId, eraseAt: { $gt: new Date(0), $lte: await storage.time() } } as object;
       const begunAt = { $ifNull: ['$erasure.begunAt', storage.clock.now()] };
       return (await collection.updateOne(scheduled, [{ $set: { 'erasure.begunAt': begunAt } }])).matchedCount > 0;
     },

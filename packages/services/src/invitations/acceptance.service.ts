@@ -110,7 +110,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       if (await isOver) await onetimeTokens.withdraw([invitationId]);
       // a reserved invitation could not be withdrawn by a review, so review the inviter again
       await standing.review([given.fromIdentityId]);
-      // undone by now, and not once more
+      // taken back by now, and never again
       const joining = joiningOf(payload);
       if (joining) await joinings.forget(joining);
     },

@@ -28,11 +28,11 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
   const owner = newId(storage.clock);
   const own = (name: string) => ({ _id: name, owner }) as object;
   const turnFrom = (now: Date) => new Date(now.getTime() + TURN_MS);
-  /** Jobs whose turn was taken by a write without an answer, with their start before: it may be stored, and nothing runs. */
+  /** Jobs whose taking got no answer, with their previous start: it may be stored though nothing runs. */
   const unheard = new Map<string, Date>();
   const taken = { owner, leaseUntil: { $gt: NEVER.leaseUntil } };
 
-  /** @param startedAt the start before, if nothing has begun */
+  /** @param startedAt the previous start, if nothing has begun */
   async function release(name: string, startedAt?: Date): Promise<void> {
     const $set = { leaseUntil: NEVER.leaseUntil, ...(startedAt && { startedAt }) };
     await collection.updateOne(own(name), { $set });
@@ -59,7 +59,7 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
      * Takes the turn if the job is due and nobody runs it: of several that try at once, one gets it.
      * @param startedAt the last start
      * @param now the store's time, not older than `TURN_MS`
-     * @returns the start before; undefined where the turn was not taken
+     * @returns the previous start; undefined where the turn was not taken
      */
     async take(name: string, { interval, startedAt, now }: { interval: number; startedAt: Date; now: Date }) {
       const isDue = { startedAt: { $lte: new Date(now.getTime() - interval) }, leaseUntil: { $lte: now } };

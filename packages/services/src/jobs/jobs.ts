@@ -156,8 +156,9 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
       isStopped = true;
       clearTimeout(timer);
       for (const { controller } of running.values()) controller.abort(new Error('the process closes'));
-      // without this a turn ends by itself
-      const ended = passing.then(() => Promise.all(ends)).then(() => turns.releaseUnheard().catch(() => {}));
+      // if this fails, the turns expire by themselves
+      const released = () => turns.releaseUnheard().catch(() => {});
+      const ended = passing.then(() => Promise.all([...ends, released()]));
       await withDeadline(STOP_MS, ended).catch(() => log.warn({ jobs: [...running.keys()] }, 'jobs did not end at close'));
     },
   };

@@ -103,7 +103,7 @@ export function createJoinings(storage: Storage) {
 
     /**
      * Undoes a joining, also in an organization that was deleted meanwhile: removes the membership that it made, or restores the role
-     * that it raised, unless that would leave no owner. Repeated, it does the same: call `forget` when it is not repeated any more.
+     * that it raised, unless that would leave no owner. Safe to repeat until `forget`.
      */
     async takeBack(joining: Joining): Promise<void> {
       const { unitId, organizationId, identityId, role, joinedAt } = joining;

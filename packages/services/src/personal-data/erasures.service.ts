@@ -127,9 +127,9 @@ export function createErasuresService(options: ErasuresOptions) {
           signal.throwIfAborted();
           log.error({ err: describeError(error), identityId: due.identityId }, 'an erasure failed; it is tried again');
           failed.push(due.identityId);
+          await identities.postponeErasure(due.identityId, AGAIN_MS);
           // a dead process may have left half a deletion
           await storage.sweep();
-          await identities.postponeErasure(due.identityId, AGAIN_MS);
         }
       }
     },

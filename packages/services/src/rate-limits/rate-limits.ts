@@ -144,8 +144,8 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
     },
 
     /**
-     * Limits what a signed-in caller does to an account, from all networks together: nobody else can use that up. Put it after
-     * `.input`.
+     * Limits what a signed-in caller does to an account, from all networks together: only who is signed in as the caller can use
+     * that up. Put it after `.input`.
      */
     caller<Input>(name: LimitName, accountOf: (input: Input) => string): Guard<Input> {
       return defineGuard<Input>([requestErrors.tooMany], ({ ctx, input }) => {

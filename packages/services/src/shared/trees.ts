@@ -126,8 +126,9 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     const isOlder = {
       _id: id,
       treeVersion: { $not: { $gte: version } },
-      // may have been marked since it was decided
+      // may have been marked, or deleted, since it was decided
       [PURGING]: null,
+      ...(!('deletedAt' in set) && { deletedAt: null }),
       ...(expected && ofVersions(expected)),
     } as object;
     const stamped = { ...set, treeVersion: version };

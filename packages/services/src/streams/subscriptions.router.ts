@@ -115,7 +115,7 @@ export function createSubscriptions({ channels, replays, own, notifications, eve
         if (reader.hasEnded()) break;
         yield event(frame);
       }
-      // else without what was told meanwhile: who comes back goes on from here
+      // a removed reader gets nothing newer, so that it resumes from here
       if (!reader.hasEnded()) {
         at = { seq: Math.max(at.seq, from.seq), change: Math.max(at.change, from.change) };
         for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) yield event(frame);

@@ -131,17 +131,18 @@ export function createDeliveries({ storage, lists, lines, byIds }: DeliveriesOpt
 
     /**
      * Notes how a try ended, unless the delivery was tried elsewhere meanwhile. One that was asked for again meanwhile stays due.
+     * @param now by the clock that says what is due
      * @param isLast whether it is not tried again
      */
-    async note(row: DeliveryRecord, { status, durationMs, error }: Answer, isLast: boolean): Promise<void> {
+    async note(row: DeliveryRecord, { status, durationMs, error }: Answer, now: Date, isLast: boolean): Promise<void> {
       const wait = isLast || row.isLastTry ? undefined : WAITS_MS[row.attempts];
       const outcome =
         error === null
           ? { status: 'delivered', nextAttemptAt: null, isLastTry: false }
           : wait === undefined
             ? { status: 'failed', nextAttemptAt: null }
-            : { status: 'pending', nextAttemptAt: later(wait) };
-      const tried = { responseStatus: status, durationMs, error, lastAttemptAt: clock.now(), attempts: row.attempts + 1 };
+            : { status: 'pending', nextAttemptAt: new Date(now.getTime() + wait) };
+      const tried = { responseStatus: status, durationMs, error, lastAttemptAt: now, attempts: row.attempts + 1 };
       const { _id, attempts } = row;
       // null where it was given up
       const own = { _id, attempts, nextAttemptAt: { $in: [row.nextAttemptAt, null] } };

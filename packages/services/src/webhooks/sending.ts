@@ -49,6 +49,8 @@ interface Turn extends Pick<LineState, 'failingSince' | 'slowUntil'> {
   isGone: boolean;
   /** Whether the webhook has another address, or is disabled or gone: another turn sees to it. */
   isOld: boolean;
+  /** By the clock that says what is due: of this process, or of the store where that is ahead. */
+  now(): Date;
   /** Whether it begins no other request. */
   isOver(): boolean;
 }
@@ -69,6 +71,8 @@ export function createSending(options: SendingOptions) {
   const { clock } = storage;
   /** Those that count as slow and have a turn here. */
   const slowOnes = new Set<LineRecord>();
+  /** Claims under way that may find a slow one. */
+  let claiming = 0;
   let isClosing = false;
   let stop: (() => Promise<void>) | undefined;
 
@@ -77,7 +81,8 @@ export function createSending(options: SendingOptions) {
     turn.isOld ||= (await find(webhook._id))?.url !== webhook.url;
     if (turn.isOver()) return;
     // only if somebody removed it
-    if (body === undefined) return deliveries.note(row, { status: null, durationMs: 0, error: 'the event is gone' }, true);
+    if (body === undefined)
+      return deliveries.note(row, { status: null, durationMs: 0, error: 'the event is gone' }, turn.now(), true);
     const headers = { ...HEADERS, ...signedHeaders(webhook.secrets, clock.now(), row.eventId, body) };
     const answer = await requests.post(new URL(webhook.url), headers, body);
     // cut off by the end of this server: it is sent again
@@ -86,18 +91,18 @@ export function createSending(options: SendingOptions) {
     if (answer.durationMs >= SLOW_MS) turn.slowUntil = new Date(clock.now().getTime() + SLOW_FOR_MS);
     turn.failingSince = answer.error === null ? null : (turn.failingSince ?? clock.now());
     // also after 410: if the address is another by now, that gets it, else it is given up with the others
-    await deliveries.note(row, answer, false);
+    await deliveries.note(row, answer, turn.now(), false);
     log.debug(
       { webhookId: webhook._id, deliveryId: row._id, status: answer.status, attempts: row.attempts + 1 },
       'a webhook was called',
     );
   }
 
-  /** Sends what is due. @param now by the clock that says that something is */
-  async function sendDue(turn: Turn, now: () => Date): Promise<void> {
+  /** Sends what is due. */
+  async function sendDue(turn: Turn): Promise<void> {
     const { webhook } = turn;
     while (!turn.isOver()) {
-      const rows = await deliveries.due(webhook._id, now(), AT_ONCE);
+      const rows = await deliveries.due(webhook._id, turn.now(), AT_ONCE);
       if (rows.length === 0) return;
       const bodies = await deliveries.bodiesOf(rows, webhook);
       await Promise.all(
@@ -131,10 +136,11 @@ export function createSending(options: SendingOptions) {
       slowUntil,
       isGone: false,
       isOld: false,
+      now: () => new Date(Math.max(clock.now().getTime(), claimedAt.getTime())),
       isOver: () => isClosing || turn.isGone || turn.isOld || performance.now() >= end,
     };
-    const now = () => new Date(Math.max(clock.now().getTime(), claimedAt.getTime()));
-    await sendDue(turn, now);
+    const { now } = turn;
+    await sendDue(turn);
     const endsAt = turn.failingSince && new Date(turn.failingSince.getTime() + GIVE_UP_MS);
     if (turn.isGone || (endsAt && endsAt <= now())) return giveUp();
     const nextAt = await deliveries.nextAt(webhookId);
@@ -152,9 +158,15 @@ export function createSending(options: SendingOptions) {
     lanes: LANES,
     async claim() {
       const now = clock.now();
-      const line = await lines.claim(slowOnes.size >= SLOW_LANES ? { slowUntil: { $not: { $gt: now } } } : {});
-      if (line?.slowUntil && line.slowUntil > now) slowOnes.add(line);
-      return line;
+      if (slowOnes.size + claiming >= SLOW_LANES) return lines.claim({ slowUntil: { $not: { $gt: now } } });
+      claiming += 1;
+      try {
+        const line = await lines.claim({});
+        if (line?.slowUntil && line.slowUntil > now) slowOnes.add(line);
+        return line;
+      } finally {
+        claiming -= 1;
+      }
     },
     handle: (line) => work(line).finally(() => slowOnes.delete(line)),
     onFailure: (error) => log.warn({ err: describeError(error) }, 'sending to webhooks failed; it will be retried'),

@@ -87,6 +87,22 @@ it('many slow receivers delay no other either', async () => {
   await sending();
 });
 
+it('nor do they when several are looked for at the same time', async () => {
+  await createKnown();
+  await createMany();
+  const release = slow.hold();
+  await dispatch('slow');
+  for (let lane = 0; lane < 24; lane++) service().sending.wake();
+  await slow.arrived(12);
+  await dispatch('fast');
+  service().sending.wake();
+  await fast.arrived(2);
+  expect(slow.received).toHaveLength(12);
+  release();
+  await slow.arrived(30);
+  await sending();
+});
+
 it('nor do many new ones, which count as slow for an hour from their first message on', async () => {
   await createKnown();
   await createMany();

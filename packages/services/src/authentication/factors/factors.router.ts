@@ -144,7 +144,8 @@ export function createFactorsRouter(options: FactorsRouterOptions) {
       allow: [anyOf(admin, self('identityId')), freshProof],
     })
       .input(factorInput)
-      .use(rateLimits.caller('factors', ofIdentity))
+      // for each network: who has stolen a session could use up what its owner needs to remove a passkey of the thief's
+      .use(rateLimits.account('factors', ofIdentity))
       .mutation(({ ctx, input }) => factors.remove(input.identityId, input.factorId, requestFactsOf(ctx))),
 
     deleteFactors: authenticatedRoute('DELETE /auth/{identityId}/factors', {
