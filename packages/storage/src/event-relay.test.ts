@@ -184,9 +184,10 @@ describe('the process that appends', () => {
     await db.collection('eventLog').updateOne({}, { $set: { leaseUntil: clock.now() } });
   }
 
-  it.each(['stored', 'appended', 'shown', 'cleared in part'])(
+  it.each(['stored', 'appended', 'shown', 'cleared in part', 'shown, and its record erased'])(
     'is one at a time; another finishes what it left when it died after a batch was %s',
     async (died) => {
+      const isErased = died.endsWith('erased');
       const at = await since();
       const { _id } = await Things.create({ name: died });
       await Things.updateOne({ _id }, { $set: { name: `${died} b` } });
@@ -195,18 +196,18 @@ describe('the process that appends', () => {
       expect(events.map(({ state: { name } }) => name)).toEqual([died, `${died} b`]);
       before ??= await stored(_id);
       await whileHeld(async () => {
-        const isShown = died === 'shown' || died === 'cleared in part';
+        const isShown = !['stored', 'appended'].includes(died);
         const [first, last] = [events[0]?._id ?? '', events.at(-1)?._id ?? ''];
         const cleared = [{ collection: 'things', id: _id, version: 2 }];
         const batch = events.map(({ state: _, ...event }, place) => ({ ...event, version: place + 1 }));
         await db.collection('eventLog').updateOne({}, { $set: { batch, cleared, lastId: last, head: isShown ? last : at } });
         if (died === 'stored') await db.collection<LoggedEvent>('events').deleteMany({ _id: { $gte: first } });
         if (died !== 'cleared in part')
-          await db.collection<{ _id: string }>('things').replaceOne({ _id }, before as { _id: string });
+          await db.collection<{ _id: string }>('things').replaceOne({ _id }, isErased ? {} : (before as { _id: string }));
       });
       await newer();
       expect(await after(at)).toEqual(events);
-      expect((await stored(_id))?.trace).toMatchObject({ version: 2, events: [] });
+      expect((await stored(_id))?.trace).toEqual(isErased ? undefined : expect.objectContaining({ version: 2, events: [] }));
       // what is cleared needs nobody; whoever appends next takes the batch away
       await Things.create({ name: 'next' });
       await vi.waitFor(async () => expect(await state()).not.toHaveProperty('batch'), { timeout: 30_000 });

@@ -133,7 +133,8 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     await followBatch(batch, { followings: beforeCleared, read, lacks });
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
       const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {
-        const filter = { _id: { $in: some.map(({ id }) => id) } };
+        // an erasure may have left a record without a trace meanwhile
+        const filter = { _id: { $in: some.map(({ id }) => id) }, [`${TRACE}.events`]: { $type: 'array' } };
         return { updateMany: { filter, update: clearing(version) } };
       });
       await database.collection<{ _id: string }>(collection).bulkWrite(clears, { ordered: false, ...options });

@@ -49,9 +49,7 @@ export function* toldBy({ kind, parts }: Traced, id: string, { version, ...entry
 
 /** The update that takes told changes out of a record. */
 export function clearing(version: number): object[] {
-  // an erasure may have left no trace of the record meanwhile
-  const waiting = { $ifNull: [`$${TRACE}.events`, []] };
-  const left = { $filter: { input: waiting, as: 'one', cond: { $gt: ['$$one.version', version] } } };
+  const left = { $filter: { input: `$${TRACE}.events`, as: 'one', cond: { $gt: ['$$one.version', version] } } };
   const isNothing = { $eq: [{ $size: `$${TRACE}.events` }, 0] };
   return [
     { $set: { [TRACE]: { events: left } } },

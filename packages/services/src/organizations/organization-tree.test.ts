@@ -1,4 +1,4 @@
-import { FACES, NO_ID, failing, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NO_ID, failing, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
 import { MAX_DEPTH } from './organizations.errors.js';
@@ -244,4 +244,18 @@ describe('at once, on two instances', () => {
       expect(await reachTop(ids)).toBe(5);
     }
   });
+});
+
+it('an organization that is deleted while it is moved stays where it was', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using slow = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
+  const [top, id] = [await found(), await found()];
+  const write = proxy.hold(isCommand('organizations.update'));
+  const moving = slow.rest('PUT', `/organizations/${id}/parent`, { parentId: top }, admin.credentials);
+  await write.reached;
+  await admin.rest('DELETE', `/organizations/${id}`).expect(204);
+  write.release();
+  expect((await moving).status).toBe(404);
+  await admin.rest('POST', `/organizations/${id}/restore`).expect(200);
+  expect(await read(id)).toMatchObject({ parentId: null });
 });
