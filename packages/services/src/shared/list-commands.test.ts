@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   // copies of what is looked up live for a second: on a busy machine one page would find them, and another not
   vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   vi.mocked(performance.now).mockRestore();
   await app.close();
