@@ -187,8 +187,7 @@ describe('the process that appends', () => {
   it.each(['stored', 'appended', 'shown', 'cleared in part', 'shown, and its record erased'])(
     'is one at a time; another finishes what it left when it died after a batch was %s',
     async (died) => {
-      const isErased = died.endsWith('erased');
-      const at = await since();
+      const [at, isErased] = [await since(), died.endsWith('erased')];
       const { _id } = await Things.create({ name: died });
       await Things.updateOne({ _id }, { $set: { name: `${died} b` } });
       let before = await stored(_id);

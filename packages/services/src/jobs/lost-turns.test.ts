@@ -5,6 +5,19 @@ import { jobTurnModel } from './job-turns.js';
 
 const uri = databaseOf('lost_turns');
 
+/** One job on two instances, and who has run it; the commands of the first, which closes, can be held or cut. */
+async function openTwo() {
+  const proxy = await startStoreProxy(uri);
+  onTestFinished(() => proxy.close());
+  const clock = createTestClock();
+  const [instance, other] = [await openJobs(proxy.uri, clock), await openJobs(uri, clock)];
+  const name = newName();
+  const runs: string[] = [];
+  instance.every('5m', name, () => void runs.push('closing'));
+  other.every('5m', name, () => void runs.push('other'));
+  return { proxy, instance, other, runs };
+}
+
 it('an outage of the store costs no run, and other jobs go on', async () => {
   const proxy = await startStoreProxy(uri);
   onTestFinished(() => proxy.close());
@@ -39,14 +52,7 @@ it('a job whose start was stored without an answer runs all the same, once', asy
 });
 
 it('a job whose start was stored without an answer is run by another at once where its instance closes', async () => {
-  const proxy = await startStoreProxy(uri);
-  onTestFinished(() => proxy.close());
-  const clock = createTestClock();
-  const [instance, other] = [await openJobs(proxy.uri, clock), await openJobs(uri, clock)];
-  const name = newName();
-  const runs: string[] = [];
-  instance.every('5m', name, () => void runs.push('closing'));
-  other.every('5m', name, () => void runs.push('other'));
+  const { proxy, instance, other, runs } = await openTwo();
   void proxy.cut(isOfTurns('update'), 'after');
   await instance.work();
   await instance.stop();
@@ -55,14 +61,7 @@ it('a job whose start was stored without an answer is run by another at once whe
 });
 
 it('a job whose turn a closing instance was just taking is run by another at once', async () => {
-  const proxy = await startStoreProxy(uri);
-  onTestFinished(() => proxy.close());
-  const clock = createTestClock();
-  const [instance, other] = [await openJobs(proxy.uri, clock), await openJobs(uri, clock)];
-  const name = newName();
-  const runs: string[] = [];
-  instance.every('5m', name, () => void runs.push('closing'));
-  other.every('5m', name, () => void runs.push('other'));
+  const { proxy, instance, other, runs } = await openTwo();
   const taking = proxy.hold(isOfTurns('update'), 'after');
   const working = instance.work();
   await taking.reached;
