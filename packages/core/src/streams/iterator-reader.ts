@@ -67,7 +67,7 @@ export class IteratorReader implements Reader {
     }
   }
 
-  /** The same for what it has missed: after the replays of the socket's other readers. */
+  /** The same for what is read in pages: one page after those of the socket's other readers. */
   async *replayed<Event>(missed: AsyncIterable<Event>): AsyncGenerator<Event> {
     const turn = this.socket?.replayTurn();
     try {

@@ -89,6 +89,8 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   /** Frames, or calls, being handled; frames are handled one after the other. */
   pending = 0;
   work: Promise<void> | undefined = undefined;
+  /** Ends when the buffer is small. */
+  private draining: Promise<void> | undefined = undefined;
   /** Ends with the last of the replays that wait for each other. */
   private replays: Promise<void> | undefined = undefined;
 
@@ -122,9 +124,20 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   }
 
   /** Resolves when the buffer is small or the socket has closed: for waiting before reading more from the store. */
-  async drained(): Promise<void> {
-    while (this.readyState === WebSocket.OPEN && this.bufferedAmount > WAITING_LOW)
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+  drained(): Promise<void> {
+    if (!this.isBehind()) return Promise.resolve();
+    // one wait for all readers, however many have left
+    this.draining ??= this.drain();
+    return this.draining;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.isBehind()) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    this.draining = undefined;
+  }
+
+  private isBehind(): boolean {
+    return this.readyState === WebSocket.OPEN && this.bufferedAmount > WAITING_LOW;
   }
 
   /**

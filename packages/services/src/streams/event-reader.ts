@@ -52,15 +52,19 @@ export class EventReader extends IteratorReader {
       if (!(await stillReads(feed.roleOf, actor, asked.organizationId))) throw ruleErrors.notAdmin();
       return page;
     };
-    let at = since;
+    let [at, isAtEnd] = [since, false];
+    // read in its turn alone: a socket that takes nothing holds one page of all its readers
+    async function* page() {
+      const { data, nextSince } = await feed.inTurn({ key: identityId, isAnonymous: false }, read, signal);
+      for (const event of data) yield tracked(event.id, event);
+      [at, isAtEnd] = [nextSince ?? undefined, data.length === 0];
+    }
     feed.checkRoom(identityId);
     feed.readers.add(this);
     try {
       while (!signal.aborted) {
-        const { data, nextSince } = await feed.inTurn({ key: identityId, isAnonymous: false }, read, signal);
-        yield* this.paced(data.map((event) => tracked(event.id, event)));
-        at = nextSince ?? undefined;
-        if (data.length === 0) await feed.log.beyond(at, signal);
+        yield* this.replayed(page());
+        if (isAtEnd) await feed.log.beyond(at, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw toListFailure(error);

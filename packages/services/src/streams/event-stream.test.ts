@@ -1,5 +1,5 @@
 import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
-import { PATIENCE, fixture, newEmail, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { PATIENCE, fixture, newEmail, openStream, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { categoryModel } from '../categories/category.model.js';
@@ -85,6 +85,40 @@ it('an event is read for one stream of a caller after the other, so that many of
   await owner.rest('POST', '/products', { name: 'Rye', description: '', organizationId }).expect(201);
   for (const { types } of streams) await expect.poll(() => types, PATIENCE).toContain('product.created');
   expect(reads.most).toBe(1);
+});
+
+it('of the streams of a socket that takes nothing, a few are read, so that it holds little', async () => {
+  const mongodbUri = `${app.mongodbUri}${app.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
+  await using watched = await startTestServer({ mongodbUri, clock: app.clock });
+  const owner = await watched.signUp();
+  const organization = { name: `Tea ${owner.id}`, description: '', contact_email: newEmail() };
+  const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+  // a page of them is more than the kernel keeps of a connection
+  const product = { name: 'Rye', description: '茶'.repeat(10_000), organizationId };
+  for (let made = 0; made < 60; made += 20)
+    await owner
+      .rest(
+        'POST',
+        '/products/batch',
+        Array.from({ length: 20 }, () => product),
+      )
+      .expect(201);
+  const { data } = await owner.rest('GET', `/events?organizationId=${organizationId}&limit=1`).expect<{ data: [{ id: string }] }>(200); // prettier-ignore
+  const asked = { organizationId, since: data[0].id };
+  let reads = 0;
+  const client = watched.storage.model(categoryModel).db.getClient();
+  client.on('commandStarted', ({ command }: Told) => {
+    if (command?.filter?.organizationId === organizationId && command.find === 'events') reads += 1;
+  });
+  const full = await openStream(watched.url, '/trpc', owner.credentials);
+  onTestFinished(() => full.socket.terminate());
+  full.socket.pause();
+  for (let id = 1; id <= 20; id++) full.send({ id, method: 'subscription', params: { path: 'events.stream', input: asked } });
+  // reads of a caller wait for each other: what this one is told comes after all that those have asked for
+  const { types } = await stream(owner, asked, watched);
+  await expect.poll(() => types.length, PATIENCE).toBeGreaterThan(0);
+  expect(reads).toBeGreaterThan(1);
+  expect(reads).toBeLessThan(15);
 });
 
 it('who loses the role that lets them read gets no more', async () => {
