@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { deletionFields, type Deletable } from './cascades.js';
 import { newId } from './ids.js';
@@ -117,8 +118,16 @@ export function defineBulkWrites<R extends BulkRecord>(
     ],
   });
 
-  function mustFit(many: readonly object[]): void {
-    const entries = many.map((record) => searchOf('set' in record ? Object(record.set) : record, searched));
+  /** @throws `tooLarge` */
+  async function mustFit(many: readonly object[]): Promise<void> {
+    const entries: object[] = [];
+    for (const record of many) {
+      const fields: object = 'set' in record ? Object(record.set) : record;
+      const given = searched.filter((field) => Object.hasOwn(fields, field));
+      entries.push(searchOf(fields, given));
+      // long texts take milliseconds each: others get their turns meanwhile
+      await setImmediate();
+    }
     const isTooLarge = [many, entries].some((all) => mongoose.mongo.BSON.calculateObjectSize(all) > BYTES_MAX);
     if (isTooLarge) throw tooLarge();
   }
@@ -144,7 +153,7 @@ export function defineBulkWrites<R extends BulkRecord>(
       // a single record needs no unit of work, unless its parent may be deleted meanwhile
       if (records.length === 1 && !records.some(hasParent)) await collection.insertMany(records, {});
       else if (records.length > 0) {
-        mustFit(records);
+        await mustFit(records);
         await insertion.run({ records }, records[0]?._id);
       }
       return records;
@@ -155,7 +164,7 @@ export function defineBulkWrites<R extends BulkRecord>(
      * @throws `tooLarge`
      */
     async update(changes: readonly BulkChange[]): Promise<boolean> {
-      mustFit(changes);
+      await mustFit(changes);
       try {
         await update.run({ writer: newId(storage.clock), at: storage.clock.now(), changes: [...changes] });
         return true;

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
 import { containing, defineModel, searching, type Live } from './index.js';
 import { SEARCH, lacksSearch, searchOf, withSearch } from './search.js';
@@ -65,6 +65,15 @@ it.each([
 it('no index narrows the rows that have one or two letters anywhere', () => {
   expect(containing('name', 'oa')).toBeUndefined();
   expect(containing('name', '+', 'whole')).toBeUndefined();
+});
+
+it('a text that several records of a write have is folded once, whatever their other fields are', () => {
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+  onTestFinished(() => normalize.mockRestore());
+  const fieldsOf = (n: number) => ({ name: `Brötchen ${n}`, description: 'Brötchen für alle' });
+  for (const record of [fieldsOf(1), fieldsOf(2), fieldsOf(1)]) withSearch(record, ['name', 'description']);
+  const folded = normalize.mock.contexts.map(String).filter((text) => text.startsWith('Brötchen'));
+  expect(folded).toEqual(['Brötchen 1', 'Brötchen für alle', 'Brötchen 2']);
 });
 
 it('of a field without text nothing is kept, and of a record without searched fields nothing at all', () => {

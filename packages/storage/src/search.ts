@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { GRAM, LONG, gramsOf, isFoundInside, partOf, wordsOf, type Place } from './search-text.js';
 
 /** The field in which a record keeps what finds it. Never shown. */
@@ -12,14 +13,23 @@ interface SearchEntry {
 /** A condition of the store, as plain data. */
 type Filter = Record<string, unknown>;
 
-/** The last text and its entry: a change of many records sets one text in all of them. */
-let last: { text: unknown; entry: SearchEntry } | undefined;
+/** The characters of texts whose entries are kept: those of a hundred long ones. */
+const KEPT_CHARACTERS = 1_000_000;
+/** Entries are kept for a moment: a write of many records is measured before it is made, and may set one text in all of them. */
+const KEPT_MS = 5000;
+const kept = new LRUCache<string, SearchEntry>({
+  maxSize: KEPT_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+  ttl: KEPT_MS,
+  ttlAutopurge: true,
+});
 
 function entryOf(text: unknown): SearchEntry {
-  if (last && last.text === text) return last.entry;
+  const known = typeof text === 'string' ? kept.get(text) : undefined;
+  if (known) return known;
   const words = typeof text === 'string' ? wordsOf(text) : [];
   const entry = { words: ` ${words.join(' ')} `, grams: gramsOf(words) };
-  last = { text, entry };
+  if (typeof text === 'string') kept.set(text, entry);
   return entry;
 }
 
