@@ -44,20 +44,21 @@ it.each(creates)('an attempt that comes late takes nothing of the next one back:
 });
 
 const storing = [
-  ['chat.createMessageTemplate', 'messageTemplates.insert'],
-  ['chat.createSubscription', 'subscriptions.insert'],
-  ['chat.createReport', 'reports.insert'],
-  ['chat.createBan', 'bans.insert'],
-  ['webhooks.create', 'webhooks.insert'],
-  ['organizations.create', 'units.findAndModify'],
+  ['chat.createMessageTemplate', 'messageTemplates.insert', {}],
+  ['chat.createSubscription', 'subscriptions.insert', {}],
+  ['chat.createReport', 'reports.insert', {}],
+  ['chat.createBan', 'bans.insert', {}],
+  ['webhooks.create', 'webhooks.insert', {}],
+  ['organizations.create', 'units.findAndModify', {}],
+  ['products.create', 'products.insert', { organizationId: undefined }],
 ] as const;
 
 it.each(storing)(
   'what one stores that comes late, just before the next does, is the answer of that: %s',
-  async (name, command) => {
+  async (name, command, but) => {
     const { input, count } = await (createsOf(stalling, () => admin)[name] as Create).prepare();
     const headers = { 'idempotency-key': randomUUID() };
-    const send = (on: TestServer) => on.call('rest', name, input, { ...admin.credentials, headers });
+    const send = (on: TestServer) => on.call('rest', name, { ...input, ...but }, { ...admin.credentials, headers });
     const first = proxy.hold(isCommand(command));
     const late = send(stalling);
     await first.reached;

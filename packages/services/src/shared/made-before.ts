@@ -41,7 +41,8 @@ export function orMade<In extends Schema, Out extends Schema>(made: MadeBefore<I
     if (before !== undefined) return { ok: true, data: before };
     const result = await next();
     const refused = !result.ok && isDuplicateKey(result.error);
-    if (result.ok || !refused || !refused.fields.includes('_id')) return result;
+    // what the driver tells of a write of many has no fields
+    if (result.ok || !refused || !(refused.index === '_id_' || refused.fields.includes('_id'))) return result;
     // the earlier attempt was still on its way
     const data = await made?.(earlierIds(), { input, ctx });
     if (data === undefined) throw notOnMajority('a record that was refused as made');
