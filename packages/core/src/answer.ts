@@ -12,6 +12,9 @@ export function isMalformed(error: unknown): boolean {
   return error instanceof Error && 'type' in error && error.type === 'entity.parse.failed';
 }
 
+/** Node's codes for what is no gzip, Brotli or Zstandard. */
+const DECOMPRESSION = /^(Z_|ERR__ERROR_|ZSTD_)/;
+
 /** Errors of Express and its body parser, and of a host's own routes: they carry a status. */
 function fromHttpError(error: Error & { status: unknown }): ApiError | undefined {
   if (isMalformed(error)) return validationError(['request body must be valid JSON']);
@@ -20,7 +23,7 @@ function fromHttpError(error: Error & { status: unknown }): ApiError | undefined
   if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);
   if (error.status !== 400) return ApiError.fromHttp(error);
   // of the parser, or of decompression
-  const isOfBody = 'type' in error || ('code' in error && String(error.code).startsWith('Z_'));
+  const isOfBody = 'type' in error || ('code' in error && DECOMPRESSION.test(String(error.code)));
   const shown = isOfBody ? undefined : ApiError.fromHttp(error);
   return shown ?? validationError(['request body must be complete and correctly encoded']);
 }

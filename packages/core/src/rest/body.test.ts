@@ -71,6 +71,7 @@ it.each<[name: string, headers: http.OutgoingHttpHeaders, body: Buffer, refusal:
   ['that is too large', JSON_TYPE, Buffer.from(JSON.stringify('x'.repeat(LIMIT - 1))), [413, null]],
   ['that is too large when it is not compressed', { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync(JSON.stringify('x'.repeat(LIMIT))), [413, null]],
   ['that is not what it says', { ...JSON_TYPE, 'content-encoding': 'gzip' }, utf8, [400, ['request body must be complete and correctly encoded']]],
+  ['that is no Brotli', { ...JSON_TYPE, 'content-encoding': 'br' }, utf8, [400, ['request body must be complete and correctly encoded']]],
   ['of an encoding that JSON has not', type('application/json; charset=latin1'), utf8, [415, null]],
 ])('refuses a body %s', async (_, headers, body, refusal) => {
   expect(await send(headers, [body])).toEqual(refusal);
