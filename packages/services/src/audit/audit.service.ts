@@ -4,7 +4,13 @@ import { newId, present, type JointWrite, type Presented, type Storage } from '@
 import { eventList, identityEventList } from './audit.schemas.js';
 import { SECURITY_EVENTS, type SecurityEventType } from './event-types.js';
 import type { RequestFacts } from './request-facts.js';
-import { FROM_WHERE, securityEventModel, type EventDetails, type SecurityEventRecord } from './security-event.model.js';
+import {
+  FROM_WHERE,
+  OF_STRANGERS,
+  securityEventModel,
+  type EventDetails,
+  type SecurityEventRecord,
+} from './security-event.model.js';
 
 export type AuditService = ReturnType<typeof createAuditService>;
 type ShownEvent = Omit<Presented<SecurityEventRecord>, 'updatedAt' | 'expiresAt'>;
@@ -90,7 +96,7 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
 
     /** Takes addresses and devices out of events that name nobody, which earlier versions have kept. */
     async forgetStrangers(): Promise<number> {
-      await storage.people.write(securityEventModel, { identityId: null, actorId: null, ip: { $ne: null } }, FROM_WHERE);
+      await storage.people.write(securityEventModel, OF_STRANGERS, FROM_WHERE);
       return 0;
     },
 

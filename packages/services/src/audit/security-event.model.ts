@@ -51,6 +51,9 @@ export const ownSecurityEventResource = defineListResource({
 /** Where somebody acted from. */
 export const FROM_WHERE = { ip: null, userAgent: null, sessionId: null };
 
+/** An event that names nobody, with the address that earlier versions kept of it. */
+export const OF_STRANGERS = { identityId: null, actorId: null, ip: { $gt: '' } };
+
 export const securityEventModel = defineModel<SecurityEventRecord>('securityEvents', {
   softDelete: false,
   fields: {
@@ -69,5 +72,9 @@ export const securityEventModel = defineModel<SecurityEventRecord>('securityEven
     identityId: { erased: 'keep', cleared: FROM_WHERE, untold: true, exported: ['type', 'details', 'createdAt'] },
     actorId: { erased: 'keep', cleared: FROM_WHERE, untold: true, exported: ['type', 'ip', 'userAgent', 'createdAt'] },
   },
-  indexes: [...listIndexes(securityEventResource), ...listIndexes(ownSecurityEventResource, { within: ['identityId'] })],
+  indexes: [
+    ...listIndexes(securityEventResource),
+    ...listIndexes(ownSecurityEventResource, { within: ['identityId'] }),
+    { keys: { ip: 1 }, where: OF_STRANGERS, serves: 'erasures: addresses of nobody, which earlier versions have kept' },
+  ],
 });
