@@ -1,6 +1,6 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { messageOf } from './chat-people.js';
+import { messageOf, personCalled } from './chat-people.js';
 import { offences, expectClean, launchChromium, notCalled, visitSignedIn } from './chromium.js';
 import { REACHED } from './reached.js';
 
@@ -51,9 +51,12 @@ describe.skipIf(!HAS_CHROMIUM)('an admin in the chat (skipped where there is no 
   it('finds anybody by name or address', async () => {
     const admin = await app.signUpAdmin();
     const dora = await app.signUp();
+    await personCalled(app, 'Eve Early');
     await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/chat' });
     const { page } = visitor;
     await page.getByRole('button', { name: 'Message somebody' }).click();
+    await page.getByLabel('Whom?').fill('Eve');
+    await page.getByRole('button', { name: 'Message Eve Early' }).waitFor();
     await page.getByLabel('Whom?').fill(dora.email.slice(0, 8));
     await page.getByRole('button', { name: `Message ${dora.email}` }).click();
     await page.getByRole('heading', { name: dora.email, level: 1 }).waitFor();

@@ -105,6 +105,24 @@ describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no
     await expectClean(one);
   });
 
+  it('has as many replies in its thread as beside the conversation, whether or not all are loaded', async () => {
+    const { ann, bob, channelId, say } = await channelOfAnnAndBob(app, 'Lighthouse');
+    const { id: replyToId, seq } = await say(bob, 'Who is on watch?');
+    for (let n = 1; n <= 101; n++) await say(bob, `Answer ${n}`, { replyToId });
+    await using visitor = await visitAs(ann, `/chat/${channelId}?at=${seq}`);
+    const { page } = visitor;
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    await page.getByRole('button', { name: '101 replies' }).first().click();
+    await thread.getByText('101 replies').waitFor();
+    await thread.getByRole('button', { name: 'Show earlier replies' }).click();
+    await thread.getByText('Answer 1', { exact: true }).waitFor();
+    // as when the window is looked at again
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await page.waitForLoadState('networkidle');
+    await thread.getByText('Answer 1', { exact: true }).waitFor();
+    await expectClean(visitor);
+  });
+
   it('names a member, whom the composer offers, and who sees it stand out', async () => {
     const { ann, bob, channelId } = await channelOfAnnAndBob(app, 'Galley');
     await using one = await visitAs(ann, `/chat/${channelId}`);
@@ -204,6 +222,11 @@ describe.skipIf(!HAS_CHROMIUM)('a message in the chat (skipped where there is no
     await using one = await visitAs(ann, `/chat/${channelId}`);
     await one.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const message = messageOf(one.page, 'Buy my watches');
+    // as on a page without TLS
+    await one.page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true })');
+    await message.choose('Copy link');
+    await message.row.getByText('The browser does not let this page copy.').waitFor();
+    await one.page.evaluate('delete navigator.clipboard');
     await message.choose('Copy link');
     await expect
       .poll(() => one.page.evaluate('navigator.clipboard.readText()'))

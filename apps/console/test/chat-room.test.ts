@@ -1,6 +1,8 @@
-import { HAS_CHROMIUM, PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { randomUUID } from 'node:crypto';
+import { HAS_CHROMIUM, PATIENCE, fixture, startTestServer, storeCopies, type Person } from '@tandem/testing';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { personCalled } from './chat-people.js';
 import { DESKTOP, expectClean, goTo, interruptible, launchChromium, turnTo, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no chromium)', () => {
@@ -146,6 +148,53 @@ describe.skipIf(!HAS_CHROMIUM)('the room of the chat (skipped where there is no 
     await page.getByRole('button', { name: 'Join' }).waitFor();
     await turnTo(page, `/chat/${channelId}`);
     await page.getByRole('log').getByText('Just now').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('goes on after a sign-out that failed, though its stream was opened again meanwhile', async () => {
+    await using withCookies = await startTestServer({ authModes: { default: 'cookie' }, clock: app.clock });
+    const { ann, channelId } = await channelOfTwo('Ferry');
+    await using visitor = await visitSignedIn(browser, withCookies, { person: ann, path: `/chat/${channelId}` });
+    const { page } = visitor;
+    visitor.allow('ERR_FAILED');
+    await page.clock.install();
+    const { leave, comeBack } = await interruptible(page, /messages\/listen/);
+    await page.getByText('Live', { exact: true }).waitFor();
+    let fail = () => {};
+    const isOver = new Promise<void>((resolve) => (fail = resolve));
+    await page.route('**/trpc/auth.logout*', (route) => isOver.then(() => route.abort()));
+    await leave();
+    const asked = page.waitForRequest('**/trpc/auth.logout*');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await asked;
+    // longer than the stream waits before it is opened again
+    await page.clock.runFor(15_000);
+    comeBack();
+    fail();
+    await page.getByText('You are still signed in.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('Still here');
+    await page.getByLabel('Message', { exact: true }).press('Enter');
+    await page.locator('.message:not(.message-sending, .message-refused)').getByText('Still here').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('lists and names members beyond the first hundred', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Harbour');
+    const { data } = await ann
+      .rest('GET', `/subscriptions?channelId=${channelId}&subscribedId=${bob.id}`)
+      .expect<{ data: [{ id: string }] }>(200);
+    const member = () => ({ subscribedId: randomUUID() });
+    await storeCopies({ mongodbUri: app.mongodbUri, of: data[0].id, count: 100 }, 'subscriptions', member);
+    const zoe = await personCalled(app, 'Zoe Last');
+    await ann.rest('POST', '/subscriptions', { channelId, subscribedId: zoe.id }).expect(201);
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByLabel('Message', { exact: true }).pressSequentially('@zo');
+    await page.getByRole('option', { name: 'Zoe Last' }).click();
+    await page.getByRole('button', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Actions for Zoe Last' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(102);
     await expectClean(visitor);
   });
 

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core';
+import {
+  chromium,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  type Route,
+  type WebSocketRoute,
+} from 'playwright-core';
 import { CHROMIUM, PASSWORD, type Person, type TestServer } from '@tandem/testing';
 import { expect, onTestFailed } from 'vitest';
 
@@ -151,6 +158,21 @@ export async function hold(page: Page, procedure: string): Promise<() => void> {
   const isFree = new Promise<void>((resolve) => (letGo = resolve));
   await page.route(`**/trpc/${procedure}`, (route) => isFree.then(() => route.continue()));
   return letGo;
+}
+
+/** Holds the next answer of a procedure, as the server has given it. */
+export async function holdAnswer(page: Page, procedure: string): Promise<{ isGiven: Promise<void>; letGo(): void }> {
+  let [give, letGo] = [() => {}, () => {}];
+  const isGiven = new Promise<void>((resolve) => (give = resolve));
+  const isFree = new Promise<void>((resolve) => (letGo = resolve));
+  const answerLate = async (route: Route) => {
+    const response = await route.fetch();
+    give();
+    await isFree;
+    await route.fulfill({ response });
+  };
+  await page.route(`**/trpc/${procedure}?*`, answerLate, { times: 1 });
+  return { isGiven, letGo: () => letGo() };
 }
 
 /** Waits until somebody is signed in. */

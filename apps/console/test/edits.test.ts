@@ -1,7 +1,8 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectClean, launchChromium, visitSignedIn } from './chromium.js';
+import { channelOfAnnAndBob } from './chat-people.js';
+import { expectClean, launchChromium, turnTo, visitSignedIn } from './chromium.js';
 
 const product = (name: string) => ({ name, description: 'Leaves', price: { amount: 4, currency: 'EUR', taxIncluded: true } });
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -120,6 +121,47 @@ describe.skipIf(!HAS_CHROMIUM)('an edit (skipped where there is no chromium)', (
     await toast(page).getByText('Done: save.').waitFor();
     expect(await avatarOf()).not.toBe(first);
     expect(await toast(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await expectClean(visitor);
+  });
+
+  it('that was refused stays to be tried again, whatever is done next', async () => {
+    const { id } = await admin.rest('POST', '/products', product('Basil')).expect<{ id: string }>(201);
+    await using visitor = await visit(`/products/${id}`);
+    const { page } = visitor;
+    visitor.allow('Failed to load resource');
+    const edit = async (field: RegExp, value: string) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialogOf(page).getByLabel(field).fill(value);
+      await submitOf(page).click();
+    };
+    await page.route('**/trpc/products.patch', (route) => route.abort(), { times: 1 });
+    await edit(/^Name/, 'Thai basil');
+    await toast(page).getByRole('button', { name: 'Try again' }).waitFor();
+    await edit(/^Description/, 'Fresh leaves');
+    await toast(page).getByText('Done: save.').waitFor();
+    await toast(page).getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => dialogOf(page).getByLabel(/^Name/).inputValue()).toBe('Thai basil');
+    await submitOf(page).click();
+    const read = () => admin.rest('GET', `/products/${id}`).expect<object>(200);
+    await expect.poll(read).toMatchObject({ name: 'Thai basil', description: 'Fresh leaves' });
+    await expectClean(visitor);
+  });
+
+  it('of a profile is seen wherever the person is named', async () => {
+    const { ann, channelId, say } = await channelOfAnnAndBob(app, 'Landing');
+    await say(ann, 'Good morning');
+    await admin.rest('POST', '/subscriptions', { channelId, subscribedId: admin.id }).expect(201);
+    const { data } = await admin.rest('GET', `/profiles?identityId=${ann.id}`).expect<{ data: [{ id: string }] }>(200);
+    await using visitor = await visit(`/chat/${channelId}`);
+    const { page } = visitor;
+    await page.getByRole('log').getByText('Ann Archer').waitFor();
+    await turnTo(page, `/profiles/${data[0].id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialogOf(page).getByLabel(/^Name/).fill('Ann Baxter');
+    await submitOf(page).click();
+    await toast(page).getByText('Done: save.').waitFor();
+    await turnTo(page, `/chat/${channelId}`);
+    await page.getByRole('log').getByText('Ann Baxter').waitFor();
     await expectClean(visitor);
   });
 

@@ -124,6 +124,28 @@ describe.skipIf(!HAS_CHROMIUM)('rows that others change (skipped where there is 
     await expectClean(visitor);
   });
 
+  it('are seen on the way back to a list that was left a moment ago', async () => {
+    const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
+    for (const name of ['Looked at', 'Behind']) await other.rest('POST', '/products', product(name)).expect(201);
+    const { data } = await other.rest('GET', '/products?name=Behind').expect<{ data: [{ id: string }] }>(200);
+    await using visitor = await visitSignedIn(browser, app, { person: admin, path: '/products' });
+    const { page } = visitor;
+    const { said } = await interruptible(page, /\/trpc/);
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Behind').waitFor();
+    // what a list has read is new for a while
+    await page.clock.install();
+    await page.getByRole('link', { name: 'Looked at', exact: true }).click();
+    await page.getByRole('article').getByText('Created').waitFor();
+    await page.waitForLoadState('networkidle');
+    await other.rest('PATCH', `/products/${data[0].id}`, { name: 'Changed behind' }).expect(200);
+    await said('Changed behind');
+    await page.clock.fastForward(1500);
+    await page.goBack();
+    await row('Changed behind').waitFor();
+    await expectClean(visitor);
+  });
+
   it('are seen in a tree', async () => {
     const [admin, other] = [await app.signUpAdmin(), await app.signUpAdmin()];
     const make = (name: string) => other.rest('POST', '/categories', { name, description: '' }).expect<{ id: string }>(201);

@@ -1,6 +1,6 @@
 import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { expectClean, interruptible, launchChromium, visitSignedIn } from './chromium.js';
+import { expectClean, holdAnswer, interruptible, launchChromium, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('notifications (skipped where there is no chromium)', () => {
   const app = fixture(startTestServer);
@@ -25,6 +25,38 @@ describe.skipIf(!HAS_CHROMIUM)('notifications (skipped where there is no chromiu
     await one.page.getByRole('button', { name: 'Mark read: Read elsewhere' }).waitFor({ state: 'detached' });
     await other.page.getByRole('button', { name: 'Mark read: Came meanwhile' }).waitFor();
     for (const visitor of [one, other]) await expectClean(visitor);
+  });
+
+  it('stay as many as were shown when the connection comes back, and are counted as the last answer says', async () => {
+    const ann = await app.signUp();
+    const { notifications } = app.tandem.services;
+    await notifications.notifyMany(Array.from({ length: 25 }, (_, n) => ({ receiverId: ann.id, title: `Number ${n}` })));
+    await using visitor = await visitSignedIn(browser, app, { person: ann, path: '/notifications' });
+    const { page } = visitor;
+    const { leave, comeBack } = await interruptible(page, /notifications\/listen/);
+    const rows = page.getByRole('button', { name: /^Mark read: Number/ });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await expect.poll(() => rows.count()).toBe(25);
+    await leave();
+    await page.getByText('Connecting…').waitFor();
+    const { id } = await notifications.notify(ann.id, { title: 'Number 25' });
+    const isList = ({ pathname }: URL) => pathname.includes('notifications.list');
+    const loaded = page.waitForResponse((response) => isList(new URL(response.url())));
+    comeBack();
+    await loaded;
+    await page.waitForLoadState('networkidle');
+    await expect.poll(() => rows.count()).toBe(26);
+    // an answer that was asked for before all were read comes after it
+    const { isGiven, letGo } = await holdAnswer(page, 'notifications.unreadCount');
+    await notifications.notify(ann.id, { title: 'Number 26' });
+    await isGiven;
+    await ann.rest('POST', `/notifications/identities/${ann.id}/read`, { lastReadNotificationId: id }).expect(204);
+    await page.getByRole('link', { name: 'Notifications 1 unread' }).waitFor();
+    letGo();
+    await page.waitForLoadState('networkidle');
+    await page.getByRole('link', { name: 'Notifications 1 unread' }).waitFor();
+    await expectClean(visitor);
   });
 
   it('that come while all are marked read stay unread', async () => {

@@ -27,7 +27,7 @@ export function AddMember({ channelId }: { channelId: string }) {
       {isOpen && (
         <PeopleSearch
           label={t('chat.members.who')}
-          without={data?.members.map(({ subscribedId }) => subscribedId) ?? []}
+          without={data?.map(({ subscribedId }) => subscribedId) ?? []}
           renderAction={(identityId, name) => (
             <Button
               aria-label={t('chat.members.addOne', { name })}

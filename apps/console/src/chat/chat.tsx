@@ -14,6 +14,7 @@ import {
   type MessageToSend,
   type OutgoingMessage,
   type OwnEvent,
+  TandemError,
 } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
@@ -42,7 +43,7 @@ export interface Chat extends Pick<WhoIsHere, 'typingIn' | 'isOnline'> {
   /** Messages on their way, and those that were refused, in the order of sending. */
   outgoing: readonly OutgoingMessage[];
   /** Sends a message, again when the connection drops, or after a refusal. */
-  send(message: MessageToSend): void;
+  send(message: MessageToSend & { clientId: string }): void;
   /** Forgets a message that was refused. */
   discard(clientId: string): void;
   /** Shows what the page itself has just changed, before the stream tells of it. */
@@ -73,12 +74,12 @@ function shown(channels: readonly ChannelSummary[]): ChannelSummary[] {
 export const membersKey = (channelId: string) => ['members', channelId] as const;
 
 export function ChatProvider({ children }: { children: ReactNode }) {
-  const { client } = useSession();
+  const { client, connection } = useSession();
   const memberId = useIdentityId();
   const queries = useQueryClient();
   const [isLive, setLive] = useState(false);
   const [outgoing, setOutgoing] = useState<readonly OutgoingMessage[]>([]);
-  const stream = useRef<ChatClient>(undefined);
+  const stream = useRef<ChatClient & { of: object }>(undefined);
   const followed = useRef(new Map<string, () => void>());
   /** The last message of each channel that was reported as read. */
   const reported = useRef(new Map<string, string>());
@@ -122,12 +123,24 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       void loadAgain(queries, { queryKey: channelsKey });
     if (event.type.startsWith('subscription.')) void loadAgain(queries, { queryKey: membersKey(event.channelId) });
   });
+  function send(message: MessageToSend & { clientId: string }): void {
+    // what becomes of it is told by `onOutgoing`, except by a stream that has ended
+    const refuse = (error: TandemError) =>
+      setOutgoing((all) =>
+        all.some(({ clientId, state }) => clientId === message.clientId && state === 'pending')
+          ? all
+          : applyToOutgoing(all, { ...message, state: 'failed', error }),
+      );
+    stream.current?.send(message).catch((error: unknown) => refuse(new TandemError(error)));
+  }
   const onOutgoing = useEffectEvent((one: OutgoingMessage): void => {
     // the event may come later, or have come with that of its deletion
     if (one.state === 'sent' && !messages.wasDeleted(one.message.id))
       show({ type: 'message.created', channelId: one.channelId, message: one.message });
     setOutgoing((all) => applyToOutgoing(all, one));
   });
+  /** Messages that were on their way when a stream ended are stored once under their ids. */
+  const sendPending = useEffectEvent(() => outgoing.forEach((one) => one.state === 'pending' && send(one)));
   const forgetWhoIsHere = useEffectEvent(whoIsHere.forget);
   const onEnd = useEffectEvent(() => void loadAgain(queries, { queryKey: channelsKey }));
   const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
@@ -141,16 +154,17 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const made = createChatClient({
       url: location.origin,
-      client,
+      client: connection.client,
       onState(state) {
         setLive(state === 'up');
         if (state === 'down') forgetWhoIsHere();
       },
       onOutgoing: (one) => onOutgoing(one),
     });
-    stream.current = made;
+    stream.current = { ...made, of: connection };
     // what came and went before is not told
     made.followOwn({ onEvent: (event) => onOwnEvent(event), onSubscribed: () => onEnd() });
+    sendPending();
     const [following, read] = [followed.current, reported.current];
     return () => {
       stream.current = undefined;
@@ -158,11 +172,11 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       read.clear();
       made.close();
     };
-  }, [client]);
+  }, [connection]);
 
   useEffect(() => {
     const { current: made } = stream;
-    if (!made || !channels) return;
+    if (made?.of !== connection || !channels) return;
     const following = followed.current;
     const ids = new Set(channels.map(({ id }) => id));
     for (const [channelId, unfollow] of following)
@@ -194,7 +208,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       // not from the last number, which may have been told before its message
       following.set(id, made.follow(id, handlers, isFromEnd ? {} : { sinceSeq: lastMessage?.seq ?? 0 }));
     }
-  }, [channels, messages]);
+  }, [channels, messages, connection]);
 
   const discard = (clientId: string) => setOutgoing((all) => all.filter((one) => one.clientId !== clientId));
   const chat: Chat = {
@@ -207,10 +221,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     outgoing,
     typingIn: whoIsHere.typingIn,
     isOnline: whoIsHere.isOnline,
-    send(message) {
-      // what becomes of it is told by `onOutgoing`
-      stream.current?.send(message).catch(() => {});
-    },
+    send,
     discard,
     show,
     sayTyping: (channelId) => stream.current?.typing(channelId) ?? false,

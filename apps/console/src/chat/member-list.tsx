@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Avatar } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/confirm.js';
 import { Menu } from '../ui/menu.js';
 import { Failure, Loading } from '../ui/notices.js';
@@ -19,7 +20,7 @@ import { t } from '../texts/texts.js';
 export function MemberList() {
   const { channel } = useRoom();
   const loading = useMembers(channel.id);
-  const { members, total = 0 } = loading.data ?? {};
+  const { data: members, hasNextPage, isFetchingNextPage, fetchNextPage } = loading;
   const personOf = useNames(members?.map(({ subscribedId }) => subscribedId) ?? [], channel.ownerId);
   return (
     <section className="panel-section" aria-label={t('chat.members.title')}>
@@ -30,7 +31,11 @@ export function MemberList() {
           <Member key={member.id} member={member} person={personOf(member.subscribedId)} />
         ))}
       </ul>
-      {members && total > members.length && <p className="hint">{t('chat.members.more', { count: total - members.length })}</p>}
+      {hasNextPage && (
+        <Button isOff={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('ui.showMore')}
+        </Button>
+      )}
     </section>
   );
 }

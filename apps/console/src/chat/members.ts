@@ -1,11 +1,11 @@
 import { queryOf, rowsOf, type ChannelSummary, type ChatMessage, type RouterOutputs } from '@tandem/client';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
 import { membersKey } from './chat.js';
 
-/** Most members that are listed. */
+/** Members loaded at once: the most that a list gives. */
 const MEMBERS = 100;
 /** The longest time that browsers wait, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -15,14 +15,17 @@ export type Membership = RouterOutputs['chat']['listSubscriptions']['data'][numb
 /** The members of a channel, first come first. */
 export function useMembers(channelId: string, { isNeeded = true } = {}) {
   const { client } = useSession();
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: [...membersKey(channelId), 'all'],
     enabled: isNeeded,
-    queryFn: async () => {
-      const { parameters } = queryOf('chat.listSubscriptions').top(MEMBERS);
-      const answer = rowsOf(await client.api.chat.listSubscriptions.query({ channelId, ...parameters }), parameters);
-      return { total: answer.total, members: answer.value.toReversed() };
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam }) => {
+      const query = queryOf('chat.listSubscriptions').orderBy('createdAt').top(MEMBERS);
+      const { parameters } = pageParam === undefined ? query : query.after(pageParam);
+      return rowsOf(await client.api.chat.listSubscriptions.query({ channelId, ...parameters }), parameters);
     },
+    getNextPageParam: ({ nextToken }) => nextToken,
+    select: ({ pages }) => pages.flatMap(({ value }) => value),
   });
 }
 

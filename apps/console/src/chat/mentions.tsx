@@ -1,4 +1,4 @@
-import { useId, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { useIdentityId } from '../session/session.js';
 import { Avatar } from '../ui/avatar.js';
 import { useMembers } from './members.js';
@@ -8,6 +8,8 @@ import { t } from '../texts/texts.js';
 
 /** Most people that are offered. */
 const OFFERED = 6;
+/** Most members that are looked through for a name. */
+const SEARCHED = 1000;
 /** A name that is being written, from its `@` to the cursor. */
 const MENTION = /(?<=^|[\s(])@([\p{L}\p{N}\p{M}._-]*(?: [\p{L}\p{N}\p{M}._-]+)?)$/u;
 
@@ -33,8 +35,9 @@ export function useMentions(at: { start: number; query: string } | undefined) {
   // where Escape was pressed
   const [closedAt, setClosedAt] = useState<number>();
   if (at === undefined && closedAt !== undefined) setClosedAt(undefined);
-  const { data } = useMembers(channel.id, { isNeeded: at !== undefined });
-  const ids = data?.members.map(({ subscribedId }) => subscribedId).filter((id) => id !== self) ?? [];
+  const members = useMembers(channel.id, { isNeeded: at !== undefined });
+  const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = members;
+  const ids = data?.map(({ subscribedId }) => subscribedId).filter((id) => id !== self) ?? [];
   const personOf = useNames(at ? ids : [], channel.ownerId);
   const isOpen = at !== undefined && at.start !== closedAt;
   const words = (text: string) => text.toLowerCase().split(/[\s@]+/);
@@ -48,6 +51,12 @@ export function useMentions(at: { start: number; query: string } | undefined) {
         .filter(fits)
         .slice(0, OFFERED)
     : [];
+  // whoever is named may be among the members that are not loaded yet
+  const isLacking = isOpen && at.query !== '' && people.length < OFFERED;
+  const mayLoad = hasNextPage && !isFetchNextPageError && ids.length < SEARCHED;
+  useEffect(() => {
+    if (isLacking && mayLoad && !isFetchingNextPage) void fetchNextPage();
+  }, [isLacking, mayLoad, isFetchingNextPage, fetchNextPage]);
   // the first of each list
   const list = `${at?.start} ${at?.query}`;
   const active = chosen.in === list ? chosen.at : 0;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/confirm.js';
+import { copy } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
 import { Failure } from '../ui/notices.js';
@@ -40,8 +41,7 @@ export function MessageActions({ message, onReact }: MessageActionsProps) {
       show({ type: 'message.deleted', channelId, messageId, seq });
       onDeleted(message);
     });
-  const copyLink = () =>
-    acting.mutate(() => navigator.clipboard.writeText(`${location.origin}/console/chat/${channel.id}?at=${seq}`));
+  const copyLink = () => acting.mutate(() => copy(`${location.origin}/console/chat/${channel.id}?at=${seq}`));
 
   return (
     <>

@@ -126,7 +126,11 @@ export function createMessageCache(client: TandemClient, queries: QueryClient, r
         throw error;
       }
     },
-    loadReplies: (messageId: string) => loadReplies(messageId),
+    /** Loads a message's last replies. Known earlier ones stay. */
+    async loadReplies(channelId: string, messageId: string): Promise<LoadedMessages> {
+      const newest = await loadReplies(messageId);
+      return joinNewest(queries.getQueryData<LoadedMessages>(repliesKey(channelId, messageId)), newest);
+    },
     async loadEarlierReplies(channelId: string, messageId: string): Promise<void> {
       const queryKey = repliesKey(channelId, messageId);
       const nextToken = queries.getQueryData<LoadedMessages>(queryKey)?.nextToken;

@@ -54,7 +54,7 @@ function useFound(text: string) {
     queryKey: ['people-search', text],
     enabled: me?.isAdmin === true && text.length > 1,
     queryFn: async () => {
-      const byName = queryOf('profiles.list').where(field('name').contains(text)).top(SHOWN).parameters;
+      const byName = queryOf('profiles.list').where(field('name').toLower().contains(text)).top(SHOWN).parameters;
       const byAddress = queryOf('identities.list').where(field('email').contains(text)).top(SHOWN).parameters;
       const [profiles, identities] = await Promise.all([
         client.api.profiles.list.query(byName),

@@ -28,7 +28,10 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
   const { messages: cache, outgoing } = useChat();
   const [editing, edit] = useState<string>();
   const root = useMessage(channel.id, messageId);
-  const replies = useQuery({ queryKey: repliesKey(channel.id, messageId), queryFn: () => cache.loadReplies(messageId) });
+  const replies = useQuery({
+    queryKey: repliesKey(channel.id, messageId),
+    queryFn: () => cache.loadReplies(channel.id, messageId),
+  });
   const earlier = useMutation({ mutationFn: () => cache.loadEarlierReplies(channel.id, messageId) });
   const { messages, nextToken } = replies.data ?? {};
   const onTheirWay = outgoing.filter(
@@ -39,6 +42,8 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
     all.flatMap(({ senderId, mentions }) => [senderId, ...mentions]),
     channel.ownerId,
   );
+  // only the server knows how many there are where not all are loaded
+  const count = nextToken === undefined ? messages?.length : root.data?.replyCount;
   const list = useRef<HTMLDivElement>(null);
   const newest = onTheirWay.at(-1) ?? messages?.at(-1);
   useLayoutEffect(() => {
@@ -64,10 +69,8 @@ export function ThreadPanel({ messageId, onClose }: ThreadPanelProps) {
                 <Message message={root.data} before={undefined} personOf={personOf} />
               </Entry>
             )}
-            {messages && root.data && (
-              <li className="log-replies">
-                {messages.length === 0 ? t('chat.thread.none') : t('chat.message.replies', { count: messages.length })}
-              </li>
+            {count !== undefined && root.data && (
+              <li className="log-replies">{count === 0 ? t('chat.thread.none') : t('chat.message.replies', { count })}</li>
             )}
             {nextToken !== undefined && (
               <li>

@@ -1,7 +1,8 @@
-import { queryOf, rowsOf } from '@tandem/client';
+import { queryOf, rowsOf, type ChannelSummary } from '@tandem/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useChat } from '../chat/chat.js';
+import { useChannelName } from '../chat/names.js';
 import { useFeed } from '../notifications/feed.js';
 import { showNotification } from '../notifications/shown-notification.js';
 import { valueText } from '../records/words.js';
@@ -70,16 +71,24 @@ function Unread() {
       </div>
       {channels && shown.length === 0 && <p className="hint">{t('home.own.noChannels')}</p>}
       <ul className="plain-rows">
-        {shown.map(({ id, name, unread = 0, lastMessage }) => (
-          <li key={id}>
-            <Link to={`/chat/${id}`}>
-              {name} <Badge unread={unread} />
-            </Link>
-            {lastMessage && <Time at={lastMessage.createdAt} length="narrow" />}
-          </li>
+        {shown.map((channel) => (
+          <ChannelLine key={channel.id} channel={channel} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function ChannelLine({ channel }: { channel: ChannelSummary }) {
+  const name = useChannelName(channel);
+  const { id, unread = 0, lastMessage } = channel;
+  return (
+    <li>
+      <Link to={`/chat/${id}`}>
+        {name} <Badge unread={unread} />
+      </Link>
+      {lastMessage && <Time at={lastMessage.createdAt} length="narrow" />}
+    </li>
   );
 }
 

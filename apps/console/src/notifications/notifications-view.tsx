@@ -27,7 +27,7 @@ export function NotificationsView() {
         </Button>
       </header>
       <QueryFailure of={[loading]} />
-      <Failure of={marking.error ?? older.error} />
+      <Failure of={marking.error} />
       {!rows && !loading.error && <Loading what={t('home.loading.notifications')} />}
       {rows?.length === 0 && <Empty title={t('home.notifications.none')}>{t('home.notifications.noneWhy')}</Empty>}
       {rows && rows.length > 0 && (

@@ -25,9 +25,14 @@ interface Procedure {
 /** Rows loaded at once: the most that a list gives. */
 const PAGE = 100;
 
+/** Services that change what is shown of people everywhere, and the keys of what was read of them. */
+const OF_PEOPLE = ['profiles', 'identities', 'auth'];
+const SHOWN_OF_PEOPLE = ['me', 'people', 'card', 'emails'];
+
 /** Calls any operation of the document by its name; other tabs are told of what it changes. */
 export function useCall(): (operation: Operation, input: Input, context?: CallContext) => Promise<unknown> {
-  const { client, identityId = '' } = useSession();
+  const { client, people, identityId = '' } = useSession();
+  const queries = useQueryClient();
   return async ({ id, method, service }, input, context) => {
     const names = id.split('.');
     const found = names.reduce<unknown>((api, name) => (api as Record<string, unknown>)[name], client.api);
@@ -37,6 +42,10 @@ export function useCall(): (operation: Operation, input: Input, context?: CallCo
     const answer = await procedure.mutate(input, options);
     // accounts are locked, deactivated and erased by another service than the one that lists them
     for (const one of service === 'auth' ? [service, 'identities'] : [service]) tabs.tell({ identityId, service: one });
+    if (OF_PEOPLE.includes(service)) {
+      people.forget();
+      void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_OF_PEOPLE.includes(String(first)) });
+    }
     return answer;
   };
 }

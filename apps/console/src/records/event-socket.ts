@@ -8,6 +8,8 @@ interface FollowOptions {
   /** Of bearer sessions. */
   accessToken(): string | undefined;
   organizationId: string | undefined;
+  /** The last event that is known. */
+  since: string | undefined;
   onEvent(event: ToldEvent): void;
   /** Events may have been missed that the server cannot tell: from now on they are followed again. */
   onMissed(): void;
@@ -21,10 +23,10 @@ const SILENCE_MS = 20_000;
 const GONE = 410;
 
 /** Follows `events.stream`, and goes on behind the last event after an interruption. Returns what ends it. */
-export function followEvents({ prepare, accessToken, organizationId, onEvent, onMissed }: FollowOptions): () => void {
+export function followEvents({ prepare, accessToken, organizationId, onEvent, onMissed, ...known }: FollowOptions): () => void {
   const retryDelayMs = () => RETRY_MS * (1 + Math.random());
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let since: string | undefined;
+  let { since } = known;
   let hasMissed = false;
   let starts = 0;
   const socket = createWSClient({

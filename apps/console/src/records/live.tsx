@@ -1,5 +1,5 @@
 import { describeFailure, queryKey, queryOf, rowsOf, type QueryKey } from '@tandem/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type Query } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { createContext, use, useEffect, useEffectEvent, useMemo, type ReactNode } from 'react';
 import { useMe } from '../session/me.js';
@@ -80,6 +80,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
       // what is read of a record is small, and nothing jumps
       if (reads) void queries.invalidateQueries({ queryKey: reads, predicate: (query) => !isOfRows(query.queryKey) });
+      // lists that are not shown are loaded again when they are
+      const rows = {
+        queryKey: queryKey(service),
+        type: 'inactive',
+        predicate: ({ queryKey: key }: Query) => isOfRows(key),
+      } as const;
+      void queries.invalidateQueries({ ...rows, refetchType: 'none' });
     }
     for (const [service, number] of counts) for (const listener of listeners) listener(service, number);
   });
@@ -93,11 +100,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     const changes = together((all: readonly Told[]) => tell(all));
+    const lastKey = ['last-event', organizationId];
     const endTabs = tabs.watch(identityId, (service) => changes.add({ service, reads: queryKey(service) }));
     const endEvents = mayRead
       ? followEvents({
           accessToken,
           organizationId,
+          // each view follows anew, and goes on where the one before has ended
+          since: queries.getQueryData<string>(lastKey),
           async prepare() {
             try {
               await client.api.events.list.query({ limit: 1, types: 'order.created', ...(organizationId && { organizationId }) });
@@ -108,6 +118,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
             }
           },
           onEvent(event) {
+            queries.setQueryData(lastKey, event.id);
             const told = toldBy(event);
             if (told) changes.add(told);
           },
@@ -119,7 +130,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       endTabs();
       endEvents?.();
     };
-  }, [client, accessToken, identityId, mayRead, organizationId]);
+  }, [client, queries, accessToken, identityId, mayRead, organizationId]);
 
   return <LiveContext value={listeners}>{children}</LiveContext>;
 }

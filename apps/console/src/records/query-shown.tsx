@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Input } from './call.js';
 import type { RecordList } from './definitions.js';
 import { Button } from '../ui/button.js';
+import { CopyButton } from '../ui/copy.js';
 import { t } from '../texts/texts.js';
 
 interface QueryShownProps {
@@ -30,12 +31,7 @@ export function QueryShown({ list: { operation, params }, input }: QueryShownPro
             {t(`records.query.${one}`)}
           </Button>
         ))}
-        <Button
-          className="quiet"
-          onClick={() => void navigator.clipboard.writeText(form === 'address' ? location.origin + address : texts[form])}
-        >
-          {t('ui.copy')}
-        </Button>
+        <CopyButton className="quiet" text={form === 'address' ? location.origin + address : texts[form]} />
       </fieldset>
       <pre>
         <code>{texts[form]}</code>

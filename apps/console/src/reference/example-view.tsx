@@ -35,10 +35,19 @@ export function ExampleView({ operation, reference }: { operation: Operation; re
 }
 
 function CopyButton({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [says, setSays] = useState('Copy');
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSays('Copied');
+    } catch {
+      // as on a page without TLS
+      setSays('The browser does not allow it');
+    }
+  }
   return (
-    <button type="button" className="quiet" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
-      {isCopied ? 'Copied' : 'Copy'}
+    <button type="button" className="quiet" onClick={() => void copy()}>
+      {says}
     </button>
   );
 }

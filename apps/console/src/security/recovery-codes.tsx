@@ -1,4 +1,5 @@
 import { Button } from '../ui/button.js';
+import { CopyButton } from '../ui/copy.js';
 import { Dialog } from '../ui/dialog.js';
 import { t } from '../texts/texts.js';
 
@@ -19,7 +20,7 @@ export function RecoveryCodes({ codes, email, onClose }: { codes: readonly strin
       </div>
       <div className="dialog-actions">
         <Button onClick={() => print()}>{t('security.recovery.print')}</Button>
-        <Button onClick={() => void navigator.clipboard.writeText(codes.join('\n'))}>{t('ui.copy')}</Button>
+        <CopyButton text={codes.join('\n')} />
         <Button className="primary" onClick={onClose}>
           {t('security.recovery.done')}
         </Button>

@@ -13,6 +13,8 @@ export interface Session {
   identityId: string | undefined;
   /** How the previous session of this page ended, where the sign-in says so. */
   ending: Ending | undefined;
+  /** The client, for streams: another object after a sign-out that failed, during which they may have ended. */
+  connection: { client: TandemClient };
   /** The access token of a bearer session, for sockets; calls send their own. */
   accessToken(): string | undefined;
   /** A sign-in has completed: the page is now this identity's. */
@@ -52,6 +54,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
   const [client] = useState(() => createTandemClient({ url: location.origin, mode, tokens, onSignedOut: () => leave('ended') }));
   const [people] = useState(() => createPeople(client));
   const [accessToken] = useState(() => () => tokens.load()?.accessToken);
+  const [connection, setConnection] = useState(() => ({ client }));
   const [state, setState] = useState((): Pick<Session, 'identityId' | 'ending'> => ({
     identityId: mode === 'cookie' ? cookieOwner.load() : tokens.load()?.identityId,
     ending: undefined,
@@ -80,6 +83,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
     people,
     settings,
     ...state,
+    connection,
     accessToken,
     began(identityId) {
       queries.clear();
@@ -91,9 +95,10 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
       try {
         await client.signOut();
       } catch (error) {
-        // only the server removes cookies; tokens are forgotten by now
-        if (mode === 'cookie') throw error;
-        return leave('untold');
+        // tokens are forgotten by now, but only the server removes cookies
+        if (mode !== 'cookie') return leave('untold');
+        setConnection({ client });
+        throw error;
       }
       leave();
     },

@@ -1,4 +1,4 @@
-import { createContext, use, useState, type ReactNode } from 'react';
+import { createContext, use, useCallback, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { Icon } from './icons.js';
 import { t } from '../texts/texts.js';
@@ -11,7 +11,10 @@ interface Toast {
   action?: { text: string; run(): void } | undefined;
 }
 
-/** Tells what was done, at the edge of the page, until the next is told or somebody closes it. */
+/** Most toasts at once. */
+const SHOWN = 5;
+
+/** Tells what was done, at the edge of the page, until the next is told; a failure, until somebody closes it. */
 type Tell = (toast: Toast) => void;
 
 const ToastContext = createContext<Tell | undefined>(undefined);
@@ -24,30 +27,36 @@ export function useTell(): Tell {
 }
 
 export function ToastProvider({ children }: { children: ReactNode }) {
-  const [toast, setToast] = useState<Toast>();
+  const [toasts, setToasts] = useState<readonly (Toast & { key: number })[]>([]);
+  const told = useRef(0);
+  const tell = useCallback((toast: Toast) => {
+    const key = ++told.current;
+    setToasts((all) => [...all.filter(({ isBad }) => isBad), { ...toast, key }].slice(-SHOWN));
+  }, []);
+  const close = (key: number) => setToasts((all) => all.filter((toast) => toast.key !== key));
   return (
-    <ToastContext value={setToast}>
+    <ToastContext value={tell}>
       {children}
       <output className="toasts">
-        {toast && (
-          <span className={toast.isBad ? 'toast toast-bad' : 'toast'} role={toast.isBad ? 'alert' : undefined}>
-            <span>{toast.text}</span>
-            {toast.action && (
+        {toasts.map(({ key, text, isBad, action }) => (
+          <span key={key} className={isBad ? 'toast toast-bad' : 'toast'} role={isBad ? 'alert' : undefined}>
+            <span>{text}</span>
+            {action && (
               <Button
                 className="link"
                 onClick={() => {
-                  setToast(undefined);
-                  toast.action?.run();
+                  close(key);
+                  action.run();
                 }}
               >
-                {toast.action.text}
+                {action.text}
               </Button>
             )}
-            <Button className="quiet icon-button" aria-label={t('ui.close')} onClick={() => setToast(undefined)}>
+            <Button className="quiet icon-button" aria-label={t('ui.close')} onClick={() => close(key)}>
               <Icon name="close" />
             </Button>
           </span>
-        )}
+        ))}
       </output>
     </ToastContext>
   );

@@ -50,7 +50,6 @@ export const texts = {
     one: 'The query',
     many: 'The query, one of {queries, number}: each category has its own',
     copy: 'Copy its address',
-    copied: 'Copied',
     open: 'Open its answer',
   },
 } as const;

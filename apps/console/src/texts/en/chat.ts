@@ -59,7 +59,6 @@ export const texts = {
     add: 'Add members',
     addOne: 'Add {name}',
     who: 'Who is to join?',
-    more: 'and {count, number} more',
     online: 'online',
     owner: 'owner',
     moderator: 'moderator',

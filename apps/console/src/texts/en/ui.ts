@@ -5,6 +5,8 @@ export const texts = {
   cancel: 'Cancel',
   close: 'Close',
   copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'The browser does not let this page copy. Select the text, and copy it yourself.',
   delete: 'Delete',
   edit: 'Edit',
   goOn: 'Go on',

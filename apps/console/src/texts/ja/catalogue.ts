@@ -52,7 +52,6 @@ export const texts: Translated<typeof english> = {
     one: 'クエリ',
     many: 'クエリ（{queries, number}件のうちの1件。カテゴリーごとに実行されます）',
     copy: 'URLをコピー',
-    copied: 'コピーしました',
     open: '結果を開く',
   },
 };

@@ -61,7 +61,6 @@ export const texts: Translated<typeof english> = {
     add: 'メンバーを追加',
     addOne: '{name} を追加',
     who: '追加するメンバー',
-    more: 'ほか {count, number}人',
     online: 'オンライン',
     owner: 'オーナー',
     moderator: 'モデレーター',

@@ -7,6 +7,8 @@ export const texts: Translated<typeof english> = {
   cancel: 'キャンセル',
   close: '閉じる',
   copy: 'コピー',
+  copied: 'コピーしました',
+  notCopied: 'ブラウザーがコピーを許可していません。テキストを選択して、手動でコピーしてください。',
   delete: '削除',
   edit: '編集',
   goOn: '次へ',
