@@ -59,7 +59,7 @@ export function MessageSearch({ children }: { children: ReactNode }) {
                   </span>
                   <span className="channel-last">
                     {t('chat.search.from', {
-                      name: senderId === self ? t('chat.you') : (sender?.name ?? t('chat.member')),
+                      name: senderId === self ? t('ui.people.you') : (sender?.name ?? t('chat.member')),
                       content,
                     })}
                   </span>

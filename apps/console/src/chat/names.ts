@@ -21,7 +21,7 @@ export interface Shown {
 }
 
 /** How somebody without a profile is shown: distinguished by the id. */
-const unnamed = (identityId: string) => t('chat.memberOf', { number: identityId.slice(-SHOWN_OF_ID) });
+const unnamed = (identityId: string) => t('ui.people.memberOf', { number: identityId.slice(-SHOWN_OF_ID) });
 
 /**
  * How people are shown: by their profiles; without one, admins see the email address, and others whether it is the
@@ -56,8 +56,8 @@ export function useNames(identityIds: readonly string[], ownerId: string): (iden
     const handle = card?.name ?? `Member ${identityId.slice(-SHOWN_OF_ID)}`;
     const name =
       identityId === self
-        ? t('chat.you')
-        : (card?.name ?? emails?.get(identityId) ?? (identityId === ownerId ? t('chat.owner') : unnamed(identityId)));
+        ? t('ui.people.you')
+        : (card?.name ?? emails?.get(identityId) ?? (identityId === ownerId ? t('ui.people.owner') : unnamed(identityId)));
     return { name, handle, avatarUrl: card?.avatarUrl ?? null, isSelf: identityId === self };
   };
 }

@@ -11,10 +11,7 @@ export const texts = {
     versions: 'earlier texts',
     pins: 'pinned messages',
   },
-  you: 'You',
-  owner: 'Owner',
   member: 'Member',
-  memberOf: 'Member {number}',
   channel: 'Channel',
   channels: {
     label: 'Channels',

@@ -38,6 +38,11 @@ export const texts = {
   find: 'Find anything',
   signOut: 'Sign out',
   stillSignedIn: 'You are still signed in.',
+  people: {
+    you: 'You',
+    owner: 'Owner',
+    memberOf: 'Member {number}',
+  },
   theme: { label: 'Theme: {theme}', system: 'system', light: 'light', dark: 'dark' },
   language: {
     label: 'Language',

@@ -13,10 +13,7 @@ export const texts: Translated<typeof english> = {
     versions: '変更履歴',
     pins: 'ピン留めしたメッセージ',
   },
-  you: 'あなた',
-  owner: 'オーナー',
   member: 'メンバー',
-  memberOf: 'メンバー {number}',
   channel: 'チャンネル',
   channels: {
     label: 'チャンネル',

@@ -40,6 +40,11 @@ export const texts: Translated<typeof english> = {
   find: 'すべてを検索',
   signOut: 'サインアウト',
   stillSignedIn: 'まだサインインしたままです。',
+  people: {
+    you: 'あなた',
+    owner: 'オーナー',
+    memberOf: 'メンバー {number}',
+  },
   theme: { label: '表示テーマ：{theme}', system: 'システム', light: 'ライト', dark: 'ダーク' },
   language: {
     label: '言語',
